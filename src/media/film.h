@@ -9,8 +9,6 @@
 #include "barcode/engine/frame.h"
 
 /*
- * ---- how long a film is, and what says so.
- *
  * Times are the player's, in microseconds: 0 is the start of the file's earliest stream. So a video
  * that begins ten seconds after its sound has start_us = 10 s.
  */

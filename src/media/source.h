@@ -8,33 +8,19 @@
 #ifndef BARCODE_SOURCE_H
 #define BARCODE_SOURCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "barcode/base/err.h"
-#include "base/admission.h"
-#include "barcode/engine/engine.h"
-#include "film.h"
-#include "media/select/selection.h"
 #include "barcode/base/isa.h"
-#include "sound/film_sound.h"
+#include "barcode/engine/crop.h"
+#include "barcode/engine/engine.h"
+#include "base/admission.h"
+#include "film.h"
 #include "media/gop/decode_counts.h"
 #include "media/select/frame_times.h"
-#include "barcode/engine/crop.h"
+#include "sound/film_sound.h"
 
 /*
- * ---- finds facts about a film that must be known before it is decoded, and take reading or
- * decoding to find. (What the film's headers contain costs nothing: film.h.)
- *
- * A request names the facts; the source finds those that it can, and sets `found` (source_probe).
- * All facts that are needed of a film go into one request, so that a source may find several in one
- * reading.
- *
- * To add a fact: add a flag here; to the request, what finding it takes; to the facts, the result;
- * and the flag to the `probes` of the sources that can find it.
+ * Facts that take reading or decoding to find (source_probe). All that are needed of a film go into
+ * one request, so that a source may find several in one reading.
  */
-
-/* The facts. */
 enum probe_want {
     /* how many frames are displayed and for how long: reads the complete film, decodes nothing */
     PROBE_LENGTH = 1 << 0,
@@ -42,8 +28,7 @@ enum probe_want {
     PROBE_KEYS = 1 << 1,
     /* the same, if the container's index of key frames makes it cheap; else nothing */
     PROBE_END = 1 << 4,
-    PROBE_LIGHT = 1 << 3, /* the peak brightness of an HDR film, from the metadata of its first
-                             frame */
+    PROBE_LIGHT = 1 << 3, /* the peak of an HDR film, from the metadata of its first frame */
     /* black bars, in up to two dozen key frames; not found in a film that is not seekable */
     PROBE_BARS = 1 << 2
 };
@@ -62,8 +47,7 @@ struct probe_facts {
     int64_t keys;            /* PROBE_KEYS: key frames, 0 or more */
     struct crop crop;        /* PROBE_BARS */
     int peak;                /* PROBE_LIGHT: as film.peak */
-    int sampled, conclusive; /* PROBE_BARS: frames sampled; how many are bright enough to show edges
-                              */
+    int sampled, conclusive; /* PROBE_BARS: frames; how many are bright enough to show edges */
 };
 
 /* Which decoders are used. */
@@ -144,17 +128,13 @@ struct decode_job {
     frame_have *have;
     void *have_user;
     struct decoders *decoders; /* reused from film to film; NULL: none */
-    /*
-     * the film's admission, which holds the cores: released when all chunks are queued, and told
-     * how many cores are at work. NULL: a single film
-     */
+    /* released when all chunks are queued, and told how many cores work. NULL: a single film */
     struct admission_ticket *ticket;
     /* worker processes that share the machine's memory; 0: one */
     int worker_processes;
     /*
-     * SOURCE_HAS_SOUND: the film's sound is decoded beside the pictures, to its end, whatever the
-     * selection is, and sound->done set. Not if it is done already, and not with --keyframes if
-     * only key frames are read (source_sound). NULL: not needed
+     * SOURCE_HAS_SOUND: decoded beside the pictures, to its end, and sound->done set. Not if it is
+     * done already, nor if --keyframes reads key frames alone (source_sound). NULL: not needed
      */
     struct sound_job *sound;
 };
@@ -229,8 +209,7 @@ bool source_can(const struct source *s, unsigned abilities);
  * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
  * - counts->damage_found, only with SOURCE_EXACT_DAMAGE and not with `exact_damage`: a decoder with
  *   threads went over the complete film and found damage; again with `exact_damage`;
- * - counts->keys_again, only with --keyframes: again in the same way, without the damaged key
- * frames;
+ * - counts->keys_again, only with --keyframes: again, without the damaged key frames;
  * - counts->cache_failed, only of the cache's source: again from the film itself.
  *
  * Returns false on the first error; ERR_FAILED if the system fails, for instance the disk;
@@ -254,21 +233,15 @@ bool source_probe(struct source *s, const struct probe_request *request, struct 
                   struct err *e);
 
 /*
- * Reads the film's sound without decoding pictures, with the same result as source_decode. Returns
- * false on the first error: of those, ERR_INPUT for a film that was read already and is not
- * SOURCE_RESTARTABLE. Sound that cannot be decoded is no error. Only with
- * SOURCE_HAS_SOUND; as source_decode, one thread at a time.
+ * Reads the film's sound without decoding pictures, with the same result and errors as
+ * source_decode. Sound that cannot be decoded is no error. Only with SOURCE_HAS_SOUND.
  */
 bool source_sound(struct source *s, struct sound_job *sound, struct err *e);
 
 /* Frees the source; sets *s to NULL. Does nothing if *s is NULL. */
 void source_close(struct source **s);
 
-/*
- * ---- one pass over a film ----
- *
- * A source decodes into an engine while the calling thread gets the progress.
- */
+/* ---- one pass over a film: the calling thread gets the progress ---- */
 
 /* How far a pass is. */
 struct pass_state {
@@ -292,11 +265,9 @@ struct pass {
     bool exact_damage; /* with SOURCE_EXACT_DAMAGE, see source.h */
     pass_tick *tick;   /* NULL: silent */
     void *tick_user;
-    struct decoders *decoders; /* of all films; NULL: no decoder is pooled */
-    /* with several films: waits for its turn there. NULL: a single film */
-    struct admission *admission;
-    /* how many worker processes work at once, each with an admission of its own; 0: one */
-    int worker_processes;
+    struct decoders *decoders;       /* of all films; NULL: no decoder is pooled */
+    struct admission *admission;     /* with several films, for its turn. NULL: a single film */
+    int worker_processes;            /* as in decode_job */
     struct sound_job *sound;         /* SOURCE_HAS_SOUND; NULL: not needed */
     struct frame_times *frame_times; /* filled with SOURCE_HAS_FRAME_TIMES; NULL: not needed */
 };

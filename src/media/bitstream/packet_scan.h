@@ -100,8 +100,8 @@ struct packet_info {
 };
 
 /*
- * Scans one packet. H.264 and HEVC: `length_size` is the size of a NAL unit's length prefix (1, 2
- * or 4 bytes), or 0 for start codes (Annex B). Every packet of STREAM_OTHER is a picture.
+ * Scans one packet; each of STREAM_OTHER is a picture. `length_size`, of H.264 and HEVC, is that of
+ * a NAL unit's length prefix (1, 2 or 4 bytes), or 0 for start codes.
  */
 void packet_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
                  struct packet_info *info);
@@ -118,7 +118,7 @@ int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
 bool nal_has_orientation(enum bitstream kind, const uint8_t *extradata, size_t extradata_size,
                          const uint8_t *data, size_t size);
 
-/* ---- one picture of the bitstream, in decoding order. ---- */
+/* ---- a coded picture, in decoding order ---- */
 
 struct AVPacket;
 
@@ -137,19 +137,13 @@ struct picture {
     int64_t order;           /* picture order count inside its GOP, TIME_NONE if unknown */
     enum rap rap;
     int temporal_id;
-    bool guessed; /* `placed`: libavformat has a time for it, as for B pictures alone if there are
-                     any */
+    bool guessed; /* `placed`: libavformat has a time for it, as for B pictures alone */
     bool placed;  /* it has no time, but a place that is not queued yet */
-    bool hidden;  /* never displayed: it holds no picture, an edit list excludes it, or VP8/VP9 do
-                     not show it */
-    /*
-     * the file has no picture where one must be: displayed, never decoded. Pictures that refer to
-     * it are damaged. `order` is unknown
-     */
-    bool lost;
-    bool empty;  /* the packet is valid and holds no picture: a decoder's error means nothing */
-    bool field;  /* one field of a frame whose other field has its own packet */
-    bool second; /* the second field of the frame that begins with the picture before it */
+    bool hidden;  /* never displayed: no picture, excluded by an edit list, not shown by VP8/VP9 */
+    bool lost;    /* missing in the file, where one must be: displayed, never decoded */
+    bool empty;   /* the packet is valid and holds no picture: a decoder's error means nothing */
+    bool field;   /* one field of a frame whose other field has its own packet */
+    bool second;  /* the second field of the frame that begins with the picture before it */
     bool illegal_zeros;  /* packet_info's */
     bool suspect;        /* its data may be truncated or damaged */
     bool after_gap;      /* packets are missing right before it */

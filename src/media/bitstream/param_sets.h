@@ -14,10 +14,6 @@
 #ifndef BARCODE_BITSTREAM_PARAM_SETS_H
 #define BARCODE_BITSTREAM_PARAM_SETS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "packet_scan.h"
 
 enum { PARAM_SET_IDS = 256, PARAM_SETS = 3 * PARAM_SET_IDS };
@@ -48,11 +44,9 @@ void param_sets_note(struct param_sets *s, int length_size, const uint8_t *data,
 bool param_sets_lacking(const struct param_sets *s, uint64_t picture);
 
 /*
- * ---- H.264: tracks the active parameter sets, finds the picture order count in a slice
- * header, and rewrites an IDR picture so that it can stand between two others (idr_splice.c).
+ * ---- H.264: active sets, slice headers, and an IDR picture between others (idr_splice.c) ----
  *
- * Pure functions over untrusted bytes, like those of packet_scan.h. Sources: ITU-T H.264 7.3.2.1.1
- * (SPS), 7.3.2.2 (PPS), 7.3.3 (slice header), 8.2.1.1 (order).
+ * Sources: ITU-T H.264 7.3.2.1.1 (SPS), 7.3.2.2 (PPS), 7.3.3 (slice header), 8.2.1.1 (order).
  */
 
 /* The fields of an SPS that a slice header depends on. */

@@ -2,19 +2,11 @@
 #ifndef BARCODE_CONTAINER_DEMUX_H
 #define BARCODE_CONTAINER_DEMUX_H
 
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <stdbool.h>
-#include <stdint.h>
-
+#include "container_quirks.h"
 #include "film_input.h"
-#include "media/bitstream/packet_scan.h"
 #include "media/bitstream/param_sets.h"
 #include "media/ffmpeg/libav.h"
 #include "media/select/timeline.h"
-#include "barcode/base/err.h"
-#include "media/film.h"
-#include "container_quirks.h"
 
 enum { DEMUX_STREAMS_MAX = 2 };
 
@@ -100,7 +92,7 @@ uint64_t demux_bytes_read(const struct demux *r);
 void demux_close(struct demux *r);
 
 /*
- * ---- the container's list of key frames, and reading one of them.
+ * ---- keyframe_index.c: the container's list of key frames ----
  *
  * MP4 and AVI list every packet, Matroska's cues list key frames. An entry may be marked as a key
  * frame by mistake, so the reader checks the picture. A key frame that is not listed is not found,
@@ -133,17 +125,15 @@ struct key_index {
 enum key_index_kind key_index_kind(const AVFormatContext *format, const struct film *film);
 
 /*
- * Lists the key frames. This seeks in the file, and the position of `r` is undefined afterwards. If
- * the index covers only a part of the film, kind becomes NONE and count 0.
- * Returns false if out of memory; *x is empty then. Free it with key_index_close.
+ * Lists the key frames, to be freed with key_index_close. The position of `r` is undefined then. If
+ * the index covers only a part of the film, kind becomes NONE and count 0. Returns false on `e`.
  */
 bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r,
                     const struct film *film, struct err *e);
 
 /*
- * Reads key frame `i` of the index, which gets the entry's serial. If the demuxer stops at an
- * earlier key frame, reads on from there. The caller owns *p's packet. Returns false if nothing can
- * be read there, or on `e`.
+ * Reads key frame `i` of the index, with the entry's serial. The caller owns *p's packet. Returns
+ * false if nothing can be read there, or on `e`.
  */
 bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struct picture *p,
                      struct err *e);

@@ -19,7 +19,8 @@
 #include "media/ffmpeg/libav.h"
 
 /*
- * ---- what the system could not read of a film, in any of the contexts that read it.
+ * ---- read_faults.c: what the system could not read of a film, in any context ----
+ *
  * Demuxers take a failed read for the end of the film or for damage, and do not return it.
  */
 
@@ -78,8 +79,7 @@ bool read_faults_explain(struct read_faults *f, const char *path, struct err *e)
  */
 bool film_input_open(const char *path, struct read_faults *faults, AVIOContext **io, struct err *e);
 
-/* Does the same with several files, `parts` being borrowed, whose bytes follow one another. *io is
- * NULL only on an error. */
+/* Does the same with several files, borrowed, that follow one another. *io is never NULL. */
 bool film_input_open_parts(const struct film_parts *parts, struct read_faults *faults,
                            AVIOContext **io, struct err *e);
 
@@ -115,10 +115,9 @@ void film_input_go_on(AVIOContext *io);
 void film_input_close(AVIOContext **io);
 
 /*
- * ---- the header of an MP4 box: 32 bits of size and a name, and 64 bits of size if the
- * first size is 1 (ISO/IEC 14496-12, 4.2). Over untrusted bytes.
+ * ---- the header of an MP4 box, over untrusted bytes: 32 bits of size and a name, and 64 bits of
+ * size if the first one is 1 (ISO/IEC 14496-12, 4.2) ----
  */
-
 enum { MP4_BOX_HEAD = 8, MP4_BOX_HEAD_LONG = 16 }; /* bytes; the second one with 64 bits of size */
 
 /* Returns true for the header of a box of this name. `count` may be any result of a read. */

@@ -2,12 +2,8 @@
 #ifndef BARCODE_CONTAINER_OPEN_H
 #define BARCODE_CONTAINER_OPEN_H
 
-#include <libavformat/avformat.h>
 #include <libavutil/mastering_display_metadata.h>
-#include <stdbool.h>
 
-#include "barcode/base/err.h"
-#include "media/film.h"
 #include "media/ffmpeg/libav.h"
 
 /*
@@ -32,9 +28,8 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
                       struct err *e);
 
 /*
- * Opens again the film of `opened` (borrowed), whose header describes all streams. Copies the
- * parameters of the streams, because probing them again takes as long as decoding some pictures.
- * *format as above.
+ * Opens again the film of `opened` (borrowed), whose header describes all streams, and copies their
+ * parameters: probing them again takes as long as decoding some pictures.
  */
 bool container_open_again(const struct film *film, const AVFormatContext *opened,
                           AVFormatContext **format, struct err *e);
@@ -46,9 +41,8 @@ void container_close(AVFormatContext **format);
 bool container_is_seekable(const AVFormatContext *format);
 
 /*
- * Reads up to `bytes` bytes of the film's file from `at`, and restores the position. Returns how
- * many bytes were read, 0 at the end of the file; -1 if the file is not seekable or cannot be read.
- * Call it on the thread that reads the film.
+ * Reads up to `bytes` bytes of the file from `at`, and restores the position. Returns how many, 0 at
+ * the end; -1 if the file is not seekable or cannot be read. The thread that reads the film.
  */
 int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
 
@@ -72,8 +66,7 @@ int container_read(AVFormatContext *format, AVPacket *packet);
 int container_seek(AVFormatContext *format, int stream, int64_t time, int flags);
 
 /*
- * ---- what is known of a film before it is decoded: which streams are the film, and what
- * its container and its first key frame declare.
+ * ---- film_facts.c: which streams are the film, and what is known before it is decoded ----
  *
  * Video streams are numbered from 0 in the container's order, as in ffmpeg's "v:N". Cover pictures
  * and thumbnails have no number, unless the container has no other video.
@@ -124,7 +117,7 @@ void film_light_of_stream(const AVStream *s, struct film *f);
 int film_light_peak(const AVContentLightMetadata *content,
                     const AVMasteringDisplayMetadata *display);
 
-/* ---- why a file is not a film that can be read, where libavformat's error is no answer. ---- */
+/* ---- refusal.c: why a file is not a film that can be read ---- */
 
 enum { STREAMS_MOST = 64 }; /* AVFormatContext.max_streams */
 
@@ -144,24 +137,21 @@ bool refusal_of_picture(const char *path, struct err *e);
 
 /*
  * Returns true if a second image of the first one's size is among the first few of a container that
- * was just opened. Reads the container up to there: open it again afterwards. libavformat reads
- * files of images one after another (ffmpeg's image2pipe, raw Motion JPEG) by its demuxers of
- * single images, jpeg_pipe and others. A photograph that contains further images (Multi-Picture
- * Format) is one image.
+ * was just opened (image2pipe, raw Motion JPEG): open it again afterwards. A photograph that
+ * contains further images (Multi-Picture Format) is one image.
  */
 bool film_pictures_follow(AVFormatContext *format);
 
 /*
- * ---- which demuxers may read a film, and which files they may open. A demuxer may read
- * the film's file alone. Those that open a network, devices or files by other names are not
- * allowed. A playlist is text that names the files of a film (HLS, ffconcat), which libavformat
- * then opens. They must lie in the playlist's folder or below it.
+ * ---- allowed.c: which demuxers may read a film, and which files they may open ----
+ *
+ * A demuxer may read the film's file alone, not a network, devices or files of other names. A
+ * playlist (HLS, ffconcat) names files, which must lie in its folder or below it.
  */
 
 /*
- * Sets the context's format_whitelist: the demuxers of films, and `more`, a list of names
- * ("": none). Contexts that its demuxer opens get the same list. Returns 0 or an AVERROR. Any
- * thread.
+ * Sets the format_whitelist of the context, and of those that its demuxer opens: the demuxers of
+ * films, and `more`, a list of names ("": none). Returns 0 or an AVERROR. Any thread.
  */
 int allowed_demuxers(AVFormatContext *format, const char *more);
 

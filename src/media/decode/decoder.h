@@ -3,13 +3,7 @@
 #define BARCODE_DECODE_DECODER_H
 
 #include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 
-#include "media/bitstream/packet_scan.h"
-#include "media/gop/chunker.h"
-#include "barcode/base/err.h"
 #include "media/schedule/decode_pass.h"
 
 /* Opens a decoder; with more than one of `threads`, frame threads. Returns NULL on failure. */
@@ -29,15 +23,12 @@ void decoder_close(AVCodecContext **c);
  */
 int decoder_max_threads(const AVStream *stream, const struct codec_traits *traits);
 
-/*
- * Allocates an unopened context. `name`: of a decoder; NULL: libavcodec's choice. NULL on failure.
- */
+/* Allocates an unopened context of the decoder `name`; NULL: libavcodec's choice. */
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
 
 /*
- * Makes `to`, an empty packet, the one that a decoder of a chunk gets for `p`: with the serial in
- * pts, and DISCARD if the frame is not to be output. The caller unrefs it. Returns false if out of
- * memory.
+ * Makes `to`, an empty packet, that of a chunk's decoder for `p`: the serial is its pts, and DISCARD
+ * is set unless the frame is output. The caller unrefs it. Returns false if out of memory.
  */
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);
 
@@ -54,10 +45,7 @@ void decoder_widen_delay(AVCodecContext *c);
 void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits,
                        const struct chunk *chunk);
 
-/*
- * Errors of avcodec_receive_frame that are skipped in a row. Each should use up a packet, of which
- * a decoder holds a few dozen. A decoder that always fails must not hang the worker.
- */
+/* Errors of avcodec_receive_frame in a row: a decoder that always fails must not hang. */
 enum { RECEIVE_ERRORS_MAX = 1000 };
 
 /* ---- which frames are damaged ---- */
@@ -119,15 +107,13 @@ bool corruption_is_flagged(const AVFrame *frame);
 bool corruption_concealed(const AVFrame *frame);
 
 /*
- * Receives every message of every decoder, on any thread (av_log.c). A decoder's `opaque` is its
- * watch, so decoders of several films may work at the same time. Ignores a context without a watch
- * (a parser's).
+ * Receives every message of every decoder, on any thread (av_log.c). Ignores a context whose
+ * `opaque` is no watch (a parser's).
  */
 void corruption_message(const AVCodecContext *c, int level, const char *format);
 
-/* ---- a thread that decodes chunks in software. ---- */
+/* ---- worker.c: decodes chunks in software ---- */
 
-/* libavcodec on the cores. */
 extern const struct decoder_backend software_backend;
 
 /* Implements worker_main (struct decoder_backend). */

@@ -21,10 +21,8 @@ bool av_out_of_memory(const char *path, struct err *e);
 const char *av_error_text(int code, char text[128]);
 
 /*
- * ---- VP8 and VP9 with alpha in Matroska and WebM ----
- *
- * Alpha is a second stream in each packet's BlockAdditional. libavcodec's own decoders ignore it,
- * libvpx decodes it.
+ * ---- VP8 and VP9 with alpha in Matroska and WebM: a second stream in each packet's
+ * BlockAdditional. libavcodec's own decoders ignore it, libvpx decodes it ----
  */
 
 /* Sets the pixel format of a stream with such alpha to YUVA420P, if a decoder can decode it. */
@@ -49,10 +47,7 @@ const AVCodec *alpha_find_decoder(const AVCodecParameters *par);
 #define AV_PROFILE_AAC_LOW FF_PROFILE_AAC_LOW
 #endif
 
-/*
- * Returns the stream's side data of type `type`, which belongs to the stream, or NULL if the stream
- * has none. Sets *size to its bytes if `size` is not NULL.
- */
+/* Returns the stream's own side data of the type, or NULL, and its bytes in *size if not NULL. */
 static inline const uint8_t *av_compat_side_data(const AVStream *s, enum AVPacketSideDataType type,
                                                  size_t *size)
 {
@@ -78,8 +73,7 @@ static inline bool av_compat_is_interlaced(const AVFrame *frame)
 #endif
 }
 
-/* Lets frame threads of FFmpeg before 6.0 call get_buffer2 themselves, as later versions always do.
- */
+/* Lets frame threads of FFmpeg before 6.0 call get_buffer2 themselves, as later versions do. */
 static inline void av_compat_thread_safe_callbacks(AVCodecContext *c)
 {
 #if LIBAVCODEC_VERSION_MAJOR < 60
@@ -92,7 +86,7 @@ static inline void av_compat_thread_safe_callbacks(AVCodecContext *c)
 #endif
 }
 
-/* ---- messages of libav: what demuxers report, and a hook for those of decoders. ---- */
+/* ---- av_log.c: messages of libav ---- */
 
 /* Installs the callback that receives libav's messages. Any thread, any number of times. */
 void av_log_install(void);
@@ -100,10 +94,8 @@ void av_log_install(void);
 /* What demuxers log while they read. They skip damage without an error code. */
 struct av_log_counts {
     uint64_t errors; /* messages of level error */
-    /* MPEG-TS: a continuity counter jumped, so packets of some stream are missing */
-    uint64_t jumps;
-    /* MPEG-TS: the demuxer had to search for the next packet */
-    uint64_t searches;
+    uint64_t jumps;  /* MPEG-TS: a continuity counter jumped: packets of some stream are missing */
+    uint64_t searches; /* MPEG-TS: the demuxer had to search for the next packet */
     uint64_t openings; /* files that were opened and whose format was found */
     int read_error;    /* errno of a file that libavformat closed and could not read; 0: none */
     /* the first file of a list (ffconcat) that could not be opened; "": none */
@@ -115,10 +107,8 @@ struct av_log_counts {
 };
 
 /*
- * Counts each message of a demuxer on this thread in *logged, which the caller keeps; NULL: in
- * none. The AVFormatContext does not matter: a playlist's demuxer opens contexts of its own.
- * Returns the counts that were set before, for the caller to restore. Any thread; each has its own
- * counts.
+ * Counts each message of any demuxer on this thread in *logged, which the caller keeps; NULL: in
+ * none. Returns the thread's counts that were set before, for the caller to restore.
  */
 struct av_log_counts *av_log_listen(struct av_log_counts *logged);
 
@@ -131,7 +121,7 @@ typedef void av_log_codec_hook(const AVCodecContext *c, int level, const char *f
 /* Sets the function for each message of a decoder or parser. Any thread, any number of times. */
 void av_log_set_codec_hook(av_log_codec_hook *hook);
 
-/* ---- which of the tags decide matrix, range and transfer. ---- */
+/* ---- frame_view.c ---- */
 
 /* The colour tags of a stream or of a frame. */
 struct colour_tags {
@@ -161,8 +151,6 @@ void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const
 void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f);
 
 enum transfer film_colour_transfer(const AVFrame *frame, const struct film *film);
-
-/* ---- describes decoded frames by frame.h. ---- */
 
 /*
  * Describes a decoded frame, or its copy in *planes if frame.h cannot describe its samples

@@ -22,29 +22,17 @@
 #ifndef BARCODE_GOP_CHUNKER_H
 #define BARCODE_GOP_CHUNKER_H
 
-#include "media/bitstream/packet_scan.h"
-#include "media/select/timeline.h"
-#include "media/select/selection.h"
 #include "decode_counts.h"
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include "barcode/base/err.h"
+#include "media/bitstream/packet_scan.h"
+#include "media/select/selection.h"
+#include "media/select/timeline.h"
 
 /*
- * ---- pictures in decoding order, collected into chunks for decoding.
- *
  * A chunk is what one worker decodes at a time: one or more complete GOPs, beginning at a random
  * access point. If needed, the next GOP's key frame and leading pictures follow ("next_leading"):
  * they are displayed before that key frame and refer to this chunk. Serials inside a chunk are
- * consecutive, so serial - first serial is an index.
- *
- * No libav header is included here: a packet is an opaque pointer for the three functions of
- * packet.h. Pure otherwise; one thread a chunk.
+ * consecutive, so serial - first serial is an index. Packets are opaque (packet.h).
  */
-
-struct decoder_backend;
-
 struct chunk {
     struct picture *picture; /* [count] in decoding order */
     size_t count, room;
@@ -61,6 +49,8 @@ struct chunk {
     const struct decoder_backend *backend; /* the worker's; NULL: not taken */
     int threads;                           /* of its decoder */
 };
+
+/* ---- chunk.c: chunks, one thread each ---- */
 
 /* Appends *p to the chunk, which owns its packet unless the result is false: out of memory. */
 bool chunk_append(struct chunk *r, const struct picture *p, struct err *e);
@@ -90,10 +80,7 @@ struct chunk_order {
 void chunk_order_check(struct chunk_order *o, const struct codec_traits *t,
                        const struct picture *p);
 
-/*
- * Returns true if a decoder with frame threads may decode the chunk: it is long enough to gain, its
- * display order is certain, and no picture is known to be missing or truncated.
- */
+/* Returns true if frame threads gain, the order is certain, and no picture is missing. */
 bool chunk_may_use_threads(const struct chunk *r);
 
 /* Returns true if each selected picture is done. */
@@ -154,9 +141,8 @@ struct chunker *chunker_open(const struct chunker_config *config, struct err *e)
 bool chunker_push(struct chunker *g, struct picture *p, struct err *e);
 
 /*
- * Ends the input before the end of the film, because the selection ended. Pictures that were not
- * pushed may belong between those that are held, so a jump in time is not a gap from now on. Call
- * chunker_end next.
+ * Ends the input with the selection. Pictures that were not pushed may belong between those that
+ * are held, so a jump in time is not a gap from now on. Call chunker_end next.
  */
 void chunker_stop(struct chunker *g);
 
@@ -202,17 +188,14 @@ int64_t chunker_last_us(const struct chunker *g);
 void chunker_free(struct chunker **g);
 
 /*
- * ---- which key frame fills which columns (--keyframes), and chunks of one picture
- * for the workers.
+ * ---- chunk.c: which key frame fills which columns (--keyframes) ----
  *
  *     reader -> keys_hold (a key frame, in display order)
  *            -> keys_serve (until when it is the latest key frame) -> a chunk of one picture
  *
  * A key frame is held until it is known how many columns it fills, and emitted when the next one is
- * held. A key frame that fills none is dropped. No libav header is included here; keyframe_reader.c
- * finds the key frames. One thread, except for bad_key_list.
+ * held. A key frame that fills none is dropped. One thread, except for bad_key_list.
  */
-
 struct keys_config {
     struct selection selection; /* its `keyframes` is true */
     struct columns *columns;    /* columns are announced here; NULL: not at all */
@@ -236,17 +219,15 @@ struct keys {
 void keys_begin(struct keys *k, const struct keys_config *config);
 
 /*
- * Holds the key frame `p`, which is displayed after all earlier ones; its tag has frame and
- * time_us. `second` is its second field if that has its own packet, else NULL or without a packet.
- * Emits the one that was held. Owns both packets from then on, also after a failure. Returns false
- * if out of memory, or if `emit` fails.
+ * Holds the key frame `p`, displayed after all earlier ones; its tag has frame and time_us. `second`
+ * is its second field if that has its own packet. Emits the one that was held. Owns both packets
+ * from then on, also after a failure. Returns false if out of memory, or if `emit` fails.
  */
 bool keys_hold(struct keys *k, struct picture *p, struct picture *second, struct err *e);
 
 /*
- * Gives the held key frame all open columns before `until`, a player's time.
- * INT64_MAX: all columns that are left (an interval without an end: those that are due). Does
- * nothing if no key frame is held.
+ * Gives the held key frame, if there is one, all open columns before `until`, a player's time;
+ * INT64_MAX: all that are left, of an interval without an end those that are due.
  */
 void keys_serve(struct keys *k, int64_t until);
 
@@ -255,8 +236,6 @@ bool keys_end(struct keys *k, struct err *e);
 
 /* Drops the held key frame. */
 void keys_drop(struct keys *k);
-
-/* ---- key frames that must not be used ---- */
 
 /* Damaged key frames of a film, by serials that are the same in each reading. The caller locks. */
 struct bad_key_list {

@@ -3,10 +3,8 @@
 #define BARCODE_LIVE_LIVE_DECODE_H
 
 #include <libavformat/avformat.h>
-#include <stdbool.h>
 
 #include "live_source.h"
-#include "barcode/base/err.h"
 
 struct live_decode;
 
@@ -14,9 +12,7 @@ struct live_decode;
 struct live_decode *live_decode_open(const AVStream *stream, const char *name,
                                      const struct live_options *o, struct err *e);
 
-/*
- * Passes on a packet's frames; `waiting` are behind it. Returns false if the sink or memory fails.
- */
+/* Passes on a packet's frames; `waiting` are behind it. Returns false on `e`. */
 bool live_decode_packet(struct live_decode *d, AVPacket *packet, int64_t arrived_ns, int waiting,
                         const struct live_sink *sink, struct err *e);
 
@@ -27,10 +23,9 @@ bool live_decode_end(struct live_decode *d, const struct live_sink *sink, struct
 void live_decode_close(struct live_decode **d);
 
 /*
- * ---- what a name on the command line of --live may open. Each scheme allows its own
- * protocols and no other, so no stream and no playlist can reach a file or another scheme.
+ * What a name of --live may open. Each scheme allows its own protocols and no other, so no stream
+ * and no playlist can reach a file or another scheme.
  */
-
 struct live_url {
     const char *protocols; /* for protocol_whitelist; "": none */
     const char *demuxers;  /* allowed beside those of films; "": none */
@@ -40,10 +35,7 @@ struct live_url {
     const char *path; /* for libavformat; points into the name */
 };
 
-/*
- * Describes a name. Fails with ERR_USAGE for a scheme that is not supported, a regular file, and
- * a device without libavdevice, and a URL that this FFmpeg cannot read.
- */
+/* Describes a name. Fails with ERR_USAGE if this FFmpeg cannot read it, or for a file. */
 bool live_url_parse(const char *name, struct live_url *url, struct err *e);
 
 /* Adds what keeps the delay low, and the whitelists. Returns 0 or an AVERROR. */

@@ -2,17 +2,7 @@
 #ifndef BARCODE_NVDEC_NVDEC_H
 #define BARCODE_NVDEC_NVDEC_H
 
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-
-#include "media/bitstream/packet_scan.h"
 #include "media/decode/decoder.h"
-#include "barcode/base/err.h"
-#include "barcode/engine/engine.h"
-#include "media/film.h"
-#include "media/schedule/decode_pass.h"
-
-struct decoders;
 
 /*
  * What one GPU can decode of one kind of stream: CUVIDDECODECAPS of NVIDIA's Video Codec SDK
@@ -71,17 +61,12 @@ bool nvdec_is_memory_low(const struct nvdec *n);
 bool nvdec_is_emulated(void);
 
 /*
- * Corrects the address of the second plane of an NVDEC frame: libavcodec (nvdec_retrieve_data in
- * nvdec.c) places it after frame->height rows, NVDEC after an even number of rows. Leaves other
- * frames as they are.
+ * Corrects the address of an NVDEC frame's second plane: libavcodec's nvdec_retrieve_data places it
+ * after frame->height rows, NVDEC after an even number of rows. Leaves other frames as they are.
  */
 void nvdec_fix_chroma(AVFrame *frame);
 
-/*
- * Returns true if DECODE_AUTO may use NVDEC for the codec: its frames are the software decoder's,
- * byte for byte (the table in nvdec.c). DECODE_NVDEC may use NVDEC for the other codecs of the
- * table, too.
- */
+/* Returns true if NVDEC's frames of the codec are the software decoder's (table in nvdec.c). */
 bool nvdec_is_exact(enum AVCodecID codec);
 
 /* Records the only frame size that NVDEC decodes correctly, if the codec has one (nvdec.c). */
@@ -96,28 +81,14 @@ bool nvdec_is_device_frame(const AVFrame *frame);
 /* Copies a frame's samples from the device to `host`, whose previous ones are freed. */
 bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e);
 
-/*
- * Describes a frame of `decoder` on the device, or its copy on the host. `picture` is the frame
- * that the decoder output. `data` is the frame whose planes are read: `picture` or the copy.
- */
+/* Describes `picture`, a frame of `decoder`. `data` has its planes: itself, or a copy. */
 bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVFrame *data,
                 const struct film *film, struct frame_view *view, struct err *e);
 
-/*
- * Returns true for a picture from which on a worker leaves its chunk to software: a RADL picture of
- * the chunk's first GOP, whose CRA is `key` (NULL: `p` is of a later GOP). Its references may be
- * surfaces without a frame, and libavcodec does not report that (is_untrusted).
- */
-static inline bool nvdec_gives_up(const struct picture *key, const struct picture *p)
-{
-    return key && !key->closed && p->marked_leading && !p->needs_before;
-}
-
-/* ---- nvdec_worker.c: NVDEC for the scheduler ---- */
-
+/* nvdec_worker.c */
 extern const struct decoder_backend nvdec_backend;
 
-/* ---- NVDEC decoders that films share (struct decoders). ---- */
+/* ---- decoder_pool.c: decoders that films share (struct decoders) ---- */
 
 /* A decoder and its past. A worker's, until the worker returns it to the pool. */
 struct nvdec_decoder {

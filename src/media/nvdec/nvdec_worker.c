@@ -320,12 +320,22 @@ static bool push_frames_out(struct nvdec_worker *s, bool *reusable, struct err *
 }
 
 /*
+ * Returns true for a picture from which on a worker leaves its chunk to software: a RADL picture of
+ * the chunk's first GOP, whose CRA is `key` (NULL: `p` is of a later GOP). Its references may be
+ * surfaces without a frame, and libavcodec does not report that (is_untrusted).
+ */
+static bool gives_up(const struct picture *key, const struct picture *p)
+{
+    return key && !key->closed && p->marked_leading && !p->needs_before;
+}
+
+/*
  * Returns true if NVDEC's frames from here on may differ from the software decoder's. Either the
  * decoder reported damage, or the bytes contain it, because NVDEC does not report damage inside
  * slices. Or a reference is missing, for which libavcodec substitutes a surface without a picture.
  * `key` is the chunk's first picture if `p` is of its GOP, else NULL. The key and its leading
  * pictures (hidden at the start of a film) may name references that this decoder never got.
- * libavcodec does not report the references that it substitutes after a CRA: nvdec_gives_up checks
+ * libavcodec does not report the references that it substitutes after a CRA: gives_up checks
  * RADL pictures. So a film with RADL pictures after every CRA is decoded twice.
  */
 static bool is_untrusted(struct nvdec_worker *s, const struct picture *key, const struct picture *p,
@@ -334,7 +344,7 @@ static bool is_untrusted(struct nvdec_worker *s, const struct picture *key, cons
     bool damaged = damage_found(&s->watch, code) && !p->empty;
     bool substitutes =
         corruption_has_substitutes(&s->watch) && !(key && (p == key || p->leading || p->hidden));
-    return damaged || substitutes || nvdec_gives_up(key, p) || p->illegal_zeros;
+    return damaged || substitutes || gives_up(key, p) || p->illegal_zeros;
 }
 
 static bool send_nvdec_picture(struct nvdec_worker *s, const struct picture *key,

@@ -5,31 +5,12 @@
 #include <libavformat/avformat.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
-#include "media/bitstream/packet_scan.h"
 #include "media/gop/chunker.h"
-#include "media/film.h"
 #include "media/source.h"
 #include "media/bitstream/param_sets.h"
-#include "barcode/base/err.h"
 
-/*
- * ---- a complete IDR picture of the film, sent between two H.264 chunks in place of a
- * flush.
- *
- * libavcodec's H.264 destroys its hardware decoder when it is flushed, and creating another takes
- * 0.2 to 0.85 s. An IDR picture does all that a flush does, inside the bitstream: frame numbers,
- * display order and references begin again, and the decoder outputs delayed frames as others
- * follow. The decoder stays open. The picture is marked DISCARD: its frame is never output and
- * never counted.
- *
- * It may be sent between two chunks only if the same parameter sets are active for both and for it
- * (param_sets.h): its slices name them by their numbers. A film without IDR pictures has none, nor
- * does a film whose packets hold fields.
- */
+/* ---- idr_splice.c: an IDR picture of the film in place of a flush of H.264 ---- */
 
 struct AVPacket;
 struct decode_pass;
@@ -71,15 +52,9 @@ bool idr_splice_packet(const struct idr_splice *copy, const struct picture *next
 /* Frees what it holds. */
 void idr_splice_drop(struct idr_splice *copy);
 
-/*
- * ---- what decodes the chunks: libavcodec on the cores, or a device ----
- *
- * A backend is a `const struct decoder_backend`, as in nvdec/nvdec_worker.c, and a row of the table
- * in source/film_source.c. Other code in media uses this struct.
- */
+/* ---- what decodes the chunks; a backend is a row of the table in source/film_source.c ---- */
 
-/* Where a backend decodes. A film has workers of one backend on the cores and of one on a device.
- */
+/* Where a backend decodes. A film has workers of one backend on each. */
 enum decoder_place {
     ON_CORES,  /* a decoder needs a core for each of its threads */
     ON_DEVICE, /* workers come on top of the cores; each is several times as fast as a core */
@@ -103,8 +78,7 @@ struct decoder_backend {
      * until scheduler_next_chunk returns false:
      * - it puts the selected frames of a chunk into the engine, then calls scheduler_chunk_done and
      *   chunk_free. A device redoes in software what it cannot be trusted with;
-     * - on failure it calls decode_pass_fail; if frames contradict the chunk,
-     * decode_pass_contradict;
+     * - on failure it calls decode_pass_fail, on another order of frames decode_pass_contradict;
      * - at its end it calls decode_pass_add_counts, and decode_pass_thread_ends. If the device does
      *   not start, it calls scheduler_leave_device and goes on as decode_worker_main.
      */
@@ -146,8 +120,7 @@ struct decode_pass {
     int max_threads;      /* of a chunk's decoder; 0 or 1: all are single-threaded */
     bool has_key_index;   /* for --keyframes */
     uint64_t file_bytes;
-    bool is_list; /* the file names others, which hold the film: file_bytes is not the film's size
-                   */
+    bool is_list; /* the file names others, so file_bytes is not the size of the film */
     int64_t began_ns;
     struct queue *chunks; /* reader to workers */
 
@@ -204,9 +177,8 @@ void decode_pass_fail(struct decode_pass *s, const struct err *e);
 void decode_pass_contradict(struct decode_pass *s);
 
 /*
- * Counts key frame `serial` as damaged, and adds it to s->bad_keys if that is not NULL. The
- * previous key frame replaces it. With `again`, the film must be decoded again for that. Any
- * thread.
+ * Counts key frame `serial` as damaged, and adds it to s->bad_keys if there are any. With `again`,
+ * the film must be decoded again for that. Any thread.
  */
 void decode_pass_bad_key(struct decode_pass *s, uint64_t serial, bool again);
 
@@ -297,33 +269,21 @@ void scheduler_chunk_done(struct decode_pass *s, const struct taken_chunk *chunk
 /* Counts one worker fewer on the device and one more on the cores: the device refused a worker. */
 void scheduler_leave_device(struct decode_pass *s);
 
-/*
- * ---- on how many threads a chunk is decoded in software; exposed for its test ----
- *
- * While there are more chunks than cores, each chunk is decoded on one thread: that wastes nothing.
- * A film of 30 s has about five chunks, and at the end of a long film fewer chunks than cores are
- * left. Then a chunk gets threads in proportion to its part of the remaining work, so that the
- * decoders at work end together.
- */
+/* ---- on how many threads a chunk is decoded in software; exposed for its test ---- */
 
 struct thread_share {
     int cores;           /* that the film may use, including those of other chunks */
     uint64_t chunk_work; /* work of the chunk, > 0: in bytes, or any other unit */
-    /*
-     * Work that has not been sent to a decoder yet: of the chunk, of other chunks, of what is not
-     * read yet, and of other films that share the cores. At least `chunk_work`.
-     */
-    uint64_t left;
-    int most; /* threads that a decoder may have */
+    uint64_t left; /* work not sent to decoders yet, of all films on the cores: >= chunk_work */
+    int most;      /* threads that a decoder may have */
 };
 
 /* Returns the threads for the chunk, 1 to the smaller of `cores` and `most`. */
 int thread_share_count(const struct thread_share *s);
 
 /*
- * Returns the number of threads that BARCODE_FRAME_THREADS sets, for tests and measurements: 1 for
- * "off" (every decoder is single-threaded), else the number in it (for each chunk that may have
- * threads). Returns 0 if the variable is not set, or is set to anything else.
+ * Returns the threads of each chunk that BARCODE_FRAME_THREADS sets, for tests: 1 for "off", 0 if it
+ * is not set or wrong.
  */
 int thread_share_override(void);
 
