@@ -5,7 +5,7 @@
  * Scores are those of src/kmeans/assign.h, with raw colours: P_j(c) = constant_j - c . step_j, two
  * dp2a each, j in the low bits. Labels are kept, and sums are updated for the labels that change.
  * Groups where nothing can have changed are skipped. Each lane tests one group
- * (src/kmeans/assign_template.h explains the tests):
+ * (src/kmeans/assign_isa.c explains the tests):
  *
  *   box test  The filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002), over boxes of neighbours in
  *             Morton order. P_w - P_j is linear in the colour: its maximum over a box is that at

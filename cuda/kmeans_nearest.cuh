@@ -4,7 +4,7 @@
  *
  * A candidate changes nothing in a group in two cases. Either it is at least as far from the
  * group's box as the group's farthest point is from its nearest candidate. Or another candidate of
- * the pass is nearer to the entire box (src/kmeans/seed_template.h). Each lane tests one group. The
+ * the pass is nearer to the entire box (src/kmeans/kmeans_isa.c). Each lane tests one group. The
  * floats are exact: squares of half integers below 2^18.
  */
 #ifndef BARCODE_CUDA_KMEANS_NEAREST_CUH

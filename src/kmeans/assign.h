@@ -59,7 +59,7 @@ struct assign {
     /* output: weight * (r, g, b, 1) summed over the points of each centroid */
     uint64_t sum[CLUSTERS_MAX][4];
 
-    /* State that the vector code keeps from step to step; see assign_template.h. */
+    /* State that the vector code keeps from step to step; see assign_isa.c. */
     uint8_t *label; /* [padded] each point's winner */
     /* [groups] how far scores may still move before a label may change, for two sides */
     int32_t *slack[2];

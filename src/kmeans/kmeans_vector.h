@@ -1,7 +1,6 @@
 /*
  * kmeans_vector.h - the vectorized loops over a frame's points, one set of functions for each
- * instruction set, and the memory that they need. They are written once in the templates on top of
- * kmeans_lanes.h, and compiled by kmeans_isa.c.
+ * instruction set (kmeans_isa.c), and the memory that they need.
  */
 #ifndef BARCODE_KMEANS_VECTOR_H
 #define BARCODE_KMEANS_VECTOR_H
@@ -49,6 +48,10 @@ struct kmeans_vector {
 
 /* x86-64 only */
 extern const struct kmeans_vector kmeans_avx2, kmeans_avx512, kmeans_vnni;
+
+#ifdef ISA
+void ISA_NAME(assign_again)(struct assign *a, bool first); /* `step` */
+#endif
 
 /*
  * Returns the functions for a supported instruction set. Returns NULL for ISA_C, which uses plain

@@ -1,7 +1,7 @@
 /*
  * seed_nearest.h - every point's nearest candidate so far, and the loops that update it.
  *
- * The plain functions examine every point. The vector functions (seed_template.h) skip groups of
+ * The plain functions examine every point. The vector functions (kmeans_isa.c) skip groups of
  * points whose box is too far from a candidate to change. Both give the same distances, indices and
  * sums.
  */

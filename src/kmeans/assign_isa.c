@@ -1,6 +1,6 @@
 /*
- * assign_template.h - the assign step that examines only points whose winner may have changed,
- * written once on top of kmeans_lanes.h. Scores P_j(c) are defined in assign.h.
+ * assign_isa.c - the assign step that examines only points whose winner may have changed, written
+ * once on top of kmeans_lanes.h. Scores P_j(c) are defined in assign.h.
  *
  * Box test: the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002; earlier Pelleg and Moore, KDD
  * 1999). Boxes of neighbours in Morton order, of two sizes, replace the cells of a kd-tree. P_w -
@@ -425,8 +425,7 @@ FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
     }
 }
 
-/* Implements assign_step with loaded centroids, except for `sum`. */
-static void assign_again(struct assign *a, bool first)
+void ISA_NAME(assign_again)(struct assign *a, bool first)
 {
     if (first)
         memset(a->total, 0, sizeof a->total);
