@@ -214,10 +214,3 @@ int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int mo
     }
     return found;
 }
-
-void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t colour[3])
-{
-    struct cluster mode = {0};
-    dominant_modes(d, rgb, pixels, 1, &mode);
-    memcpy(colour, mode.rgb, sizeof mode.rgb);
-}

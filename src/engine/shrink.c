@@ -50,11 +50,6 @@ struct picture {
     struct light_gamut gamut;
 };
 
-static struct shrink_light *open_light(struct err *e)
-{
-    return err_calloc(1, sizeof(struct shrink_light), e);
-}
-
 static void free_rows(struct shrink_light *s)
 {
     free(s->sum);
@@ -63,14 +58,6 @@ static void free_rows(struct shrink_light *s)
     free(s->narrow);
     free(s->in);
     *s = (struct shrink_light){0};
-}
-
-static void free_light(struct shrink_light **s)
-{
-    if (*s)
-        free_rows(*s);
-    free(*s);
-    *s = NULL;
 }
 
 static bool make_light_room(struct shrink_light *s, const struct frame_view *v, struct err *e)
@@ -192,7 +179,7 @@ static bool shrink_light_frame(struct shrink_light *s, struct light *l,
                                const struct frame_view *view, const struct axis *x,
                                const struct axis *y, uint8_t *rgb, struct err *e)
 {
-    struct picture p = {.how = light_row_for(light_isa(l)),
+    struct picture p = {.how = ISA_PICK(light_row, light_isa(l)),
                         .t = light_table(l, view->transfer, e),
                         .view = view,
                         .gamut = light_gamut(l, view->transfer, view->primaries)};
@@ -235,8 +222,8 @@ struct shrink {
     struct mean_scratch running;
     uint16_t *mean[3]; /* a row of means of each component, max(width, height) each; one block */
     struct colour_transform colour;
-    struct light *light;      /* borrowed; NULL: no conversion to light */
-    struct shrink_light *lit; /* created for the first frame that needs it */
+    struct light *light; /* borrowed; NULL: no conversion to light */
+    struct shrink_light lit;
 };
 
 struct shrink *shrink_open(int width, int height, struct err *e)
@@ -278,7 +265,7 @@ void shrink_free(struct shrink **s)
     free((*s)->running.prefix);
     free((*s)->running.total);
     free((*s)->mean[0]);
-    free_light(&(*s)->lit);
+    free_rows(&(*s)->lit);
     free(*s);
     *s = NULL;
 }
@@ -422,12 +409,10 @@ static bool shrink_lit(struct shrink *s, const struct frame_view *view, uint8_t 
     if (!whole)
         return err_set(e, ERR_FAILED,
                        "cannot downscale a frame whose chroma planes differ in size");
-    if (!s->lit && !(s->lit = open_light(e)))
-        return false;
     if (!shrink_axis_fit(&s->x[0], (uint32_t)view->plane[0].width, (uint32_t)width, e) ||
         !shrink_axis_fit(&s->y[0], (uint32_t)view->plane[0].height, (uint32_t)height, e))
         return false;
-    return shrink_light_frame(s->lit, s->light, view, &s->x[0], &s->y[0], rgb, e);
+    return shrink_light_frame(&s->lit, s->light, view, &s->x[0], &s->y[0], rgb, e);
 }
 
 bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e)

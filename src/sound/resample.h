@@ -41,17 +41,6 @@ struct fir {
 
 extern const struct fir fir_c, fir_avx2; /* fir_avx2: x86-64 only */
 
-/* Returns the code for a supported instruction set. */
-static inline const struct fir *fir_for(enum isa isa)
-{
-#ifdef __x86_64__
-    if (isa >= ISA_AVX2)
-        return &fir_avx2;
-#endif
-    (void)isa;
-    return &fir_c;
-}
-
 /* ---- The filter ---- */
 
 /* The coefficients for a rate. */

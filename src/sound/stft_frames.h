@@ -20,15 +20,4 @@ struct stft_frames {
 
 extern const struct stft_frames stft_frames_c, stft_frames_avx2; /* stft_frames_avx2: x86-64 only */
 
-/* Returns the code for a supported instruction set. */
-static inline const struct stft_frames *stft_frames_for(enum isa isa)
-{
-#ifdef __x86_64__
-    if (isa >= ISA_AVX2)
-        return &stft_frames_avx2;
-#endif
-    (void)isa;
-    return &stft_frames_c;
-}
-
 #endif

@@ -31,6 +31,13 @@ enum isa {
 #define ISA_JOIN(name, isa) ISA_PASTE(name, isa)
 #define ISA_PASTE(name, isa) name##_##isa
 
+/* The address of x_avx2 if `isa` is that or more, else that of x_c. */
+#ifdef __x86_64__
+#define ISA_PICK(name, isa) ((isa) >= ISA_AVX2 ? &name##_avx2 : &name##_c)
+#else
+#define ISA_PICK(name, isa) ((void)(isa), &name##_c)
+#endif
+
 /*
  * Returns true if the processor and the operating system support `isa`. Processors other than
  * x86-64 support ISA_C only. Any thread.

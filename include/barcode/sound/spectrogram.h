@@ -49,7 +49,7 @@ enum {
     SPECTROGRAM_VALUE_MOST = 15616
 };
 
-/* For C and CUDA. Made from committed constants by integers. */
+/* For C and CUDA. Computed by integers alone. */
 struct stft_tables {
     struct {
         int32_t minus_cos, minus_sin; /* of 2 pi k / 1024, Q31 */
