@@ -87,9 +87,7 @@ struct cuda_port {
  */
 bool cuda_fail(struct cuda *c, const struct err *e);
 
-/*
- * Gets a slot of the open batch; waits while every batch is in use. Call it from a port's thread.
- */
+/* Gets a slot of the open batch; waits while every batch is in use. From a port's thread. */
 bool cuda_reserve_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct err *e);
 
 /* Marks the slot's frame as complete; queues a full batch for clustering. */
@@ -102,7 +100,6 @@ bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struc
  */
 bool cuda_stream_open(cudaStream_t *stream, bool urgent, struct err *e);
 
-/* Returns the bytes of an analysis frame. */
 size_t gpu_frame_bytes(const struct engine_job *job);
 
 /* ---- port.cu: see engine_ops ---- */

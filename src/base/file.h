@@ -32,10 +32,7 @@ bool file_is_fault(int error);
  */
 int file_descriptor(const char *path);
 
-/*
- * Returns true for a regular file or a link to one. Returns false for anything else, and if stat()
- * fails.
- */
+/* Returns true for a regular file or a link to one. */
 bool file_is_regular(const char *path);
 
 /*
@@ -52,14 +49,13 @@ FILE *file_open_regular(const char *path);
 size_t file_read_begin(const char *path, void *to, size_t bytes);
 
 /*
- * Returns true for a symbolic link that leads to no file: writing to it would make a file
- * elsewhere.
+ * Returns true for a symbolic link that leads to no file: writing to it would make one elsewhere.
  */
 bool file_is_dangling(const char *path);
 
 /*
- * Opens a temporary file in `folder` that has no name, for reading and writing. A worker process
- * asks its parent, which chooses the folder. Returns -1 with errno on failure.
+ * Opens a temporary file in `folder` that has no name, to read and write. A worker process asks its
+ * parent, which chooses the folder. Returns -1 with errno.
  */
 int file_open_scratch(const char *folder);
 
@@ -86,7 +82,6 @@ bool file_same(const char *a, const char *b);
  */
 int slow_open(const char *path, bool writing);
 
-/* Returns true if `path` is a FIFO. */
 bool slow_is_fifo(const char *path);
 
 /*

@@ -44,10 +44,7 @@ void interrupt_finish(void);
 /* Returns the first signal, or 0 if there was none. Main thread. */
 int interrupt_signal(void);
 
-/*
- * Sets ERR_INTERRUPTED with a sentence that does not name the film; the caller prepends the name.
- * Returns false.
- */
+/* Sets ERR_INTERRUPTED; the caller prepends the name of the film. Returns false. */
 bool interrupt_error(struct err *e);
 
 /* Sets ERR_INTERRUPTED for an output that was being written, with its name. Returns false. */
@@ -61,10 +58,7 @@ bool interrupt_output(const char *path, struct err *e);
 enum { INTERRUPT_WORKERS_MOST = 32 };
 pid_t interrupt_fork(void);
 
-/*
- * Stops forwarding signals to a worker that has exited, because its pid may be reused. Called in
- * the parent.
- */
+/* Stops forwarding signals to a worker that has exited: its pid may be reused. In the parent. */
 void interrupt_forget_worker(pid_t gone);
 
 /*

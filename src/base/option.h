@@ -109,33 +109,21 @@ bool option_set_whole(const char *title, const char *arg, uint64_t least, uint64
                       uint64_t *value, struct err *e);
 
 /*
- * Parses decimal digits as a number of at most `most` and moves `*text` behind them. Returns false
- * if there are none, or the number is larger.
+ * Parses decimal digits as a number of at most `most` and moves `*text` behind them. As the next
+ * ones, returns false for another text.
  */
 bool option_read_digits(const char **text, uint64_t most, uint64_t *value);
 
-/*
- * Parses `text`, decimal digits only, as a number from `least` to `most`. Returns false if it is
- * not one.
- */
+/* Parses `text`, decimal digits only, as a number from `least` to `most`. */
 bool option_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);
 
-/*
- * Parses the `length` bytes at `text` as a number from 0 to `most` with two decimals at most, into
- * hundredths. Returns false if they are none.
- */
+/* Parses the `length` bytes at `text`, 0 to `most` with two decimals at most, into hundredths. */
 bool option_read_hundredths(const char *text, size_t length, uint64_t most, int *value);
 
-/*
- * Parses "90", "1:30" or "1:02:03.250" to microseconds; further digits are dropped. Returns false
- * if `text` is no time.
- */
+/* Parses "90", "1:30" or "1:02:03.250" to microseconds; further digits are dropped. */
 bool option_read_time(const char *text, int64_t *us);
 
-/*
- * Parses "500", "64K" or "3.5G", also followed by B or iB. K, M, G and T are powers of 1024.
- * Returns false if `text` is no size.
- */
+/* Parses "500", "64K" or "3.5G", also followed by B or iB. K, M, G and T are powers of 1024. */
 bool option_read_bytes(const char *text, uint64_t *bytes);
 
 #endif

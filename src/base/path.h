@@ -9,16 +9,13 @@
 #include "barcode/base/err.h"
 
 /*
- * Returns a new string that the caller frees: `folder`, a slash, `name`, `end`. Omits the slash if
- * `folder` is empty or ends with one, or if `name` is empty. Returns NULL if out of memory (errno
- * is ENOMEM too).
+ * Returns `folder`, a slash, `name`, `end`, which the caller frees. Omits the slash if `folder` is
+ * empty or ends with one, or if `name` is empty. Returns NULL if out of memory (errno is ENOMEM
+ * too).
  */
 char *path_join(const char *folder, const char *name, const char *end, struct err *e);
 
-/*
- * Writes FOLDER/NAME by the same rule into path[room]. Returns false, with `path` truncated, if it
- * does not fit.
- */
+/* Writes FOLDER/NAME by the same rule. Returns false, with `path` truncated, if it does not fit. */
 bool path_fill(char *path, size_t room, const char *folder, const char *name);
 
 /*

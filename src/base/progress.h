@@ -53,16 +53,10 @@ bool progress_is_on_terminal(enum progress_when when);
 /* Shows the state if the interval has passed; cheap to call often. One thread at a time. */
 void progress_tick(struct progress *p, const struct progress_state *s);
 
-/*
- * Erases the line. In a log, writes the last state if no line has shown it. Frees `*p` and sets it
- * to NULL. Does nothing if `*p` is NULL.
- */
+/* Erases the line. In a log, writes the last state if no line has shown it. Frees `*p`. */
 void progress_close(struct progress **p);
 
-/*
- * Returns the finished share of several films, 0..1: of their bytes, or of their number if the
- * bytes are unknown.
- */
+/* Returns the finished share of several films, 0..1: of their bytes, or of their number. */
 double progress_share(const struct progress_run *r);
 
 /*

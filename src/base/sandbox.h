@@ -44,16 +44,17 @@ enum sandbox_access {
 /* What the process may use. One thread. */
 struct sandbox;
 
-/* Returns an empty list, which allows nothing. The caller frees it. NULL if out of memory. */
+/* Returns an empty list, which allows nothing. */
 struct sandbox *sandbox_new(struct err *e);
+void sandbox_free(struct sandbox **s);
 
 /*
- * Allows `access` (sandbox_access) to what `path` names when sandbox_enter is called; a link is
- * followed. A path that does not exist then has no effect. Returns false if out of memory.
+ * Allows `access` to what `path` names when sandbox_enter is called; a link is followed. A path
+ * that does not exist then has no effect.
  */
 bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct err *e);
 
-/* Keeps a descriptor open; -1: none. Returns false if out of memory. */
+/* Keeps a descriptor open; -1: none. */
 bool sandbox_keep(struct sandbox *s, int fd, struct err *e);
 
 /*
@@ -85,20 +86,12 @@ bool sandbox_gpu_exists(void);
  */
 void sandbox_make_devices(void);
 
-/*
- * Writes the folder where the driver keeps kernels that it has compiled for this GPU. Returns false
- * if there is none.
- */
+/* Writes the folder where the driver keeps compiled kernels. Returns false if there is none. */
 bool sandbox_compiled_kernels(char *path, size_t room);
 
 /* ---- */
 
-void sandbox_free(struct sandbox **s);
-
-/*
- * Returns what the kernel lacks for sandbox_enter, for a message: "Landlock ...". Returns NULL if
- * nothing is missing. Any thread.
- */
+/* Returns what the kernel lacks for sandbox_enter, for a message; NULL: nothing. Any thread. */
 const char *sandbox_missing(void);
 
 /*

@@ -22,8 +22,8 @@ void text_make_plain(char *text);
 enum { TEXT_UTC = 32 };
 
 /*
- * Writes microseconds since 1970 as ISO 8601 in UTC, "2026-11-26T12:00:00Z"; with `ms` also its
- * milliseconds, "2026-11-26T12:00:00.000Z". Both are rounded down.
+ * Writes microseconds since 1970 as ISO 8601 in UTC, "2026-11-26T12:00:00Z"; with `ms` also
+ * "...00.000Z". Both are rounded down.
  */
 void text_utc(int64_t time_us, bool ms, char text[TEXT_UTC]);
 

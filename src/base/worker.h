@@ -27,7 +27,7 @@
 
 enum { LINK_BYTES = 64 << 10 }; /* the longest message */
 
-/* Opens both ends of a link. Returns false with ERR_FAILED. Any thread. */
+/* Opens both ends of a link. Any thread. */
 bool link_open(int end[2], struct err *e);
 
 /*

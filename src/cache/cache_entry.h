@@ -104,10 +104,7 @@ bool cache_index_is_clean(const struct cache_index *x);
 /* Returns the frame with that number, or NULL if it does not exist or is MISSING. */
 const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t frame);
 
-/*
- * Sorts frames by place, so that a walk over them reads each block once. `frame` may be NULL if
- * `frames` is 0.
- */
+/* Sorts frames by place, so that a walk over them reads each block once. */
 void cache_index_sort_by_place(struct index_frame *frame, size_t frames);
 
 /*
@@ -118,7 +115,6 @@ void cache_index_sort_by_place(struct index_frame *frame, size_t frames);
 bool cache_index_add_track(struct cache_index *x, uint32_t kind, const uint8_t *data, size_t bytes,
                            struct err *e);
 
-/* Returns the track of a kind, or NULL. The index owns the track. */
 const struct index_track *cache_index_track(const struct cache_index *x, uint32_t kind);
 
 void cache_index_encode(const struct cache_index *x, struct wire_out *o);
@@ -130,7 +126,6 @@ void cache_index_encode(const struct cache_index *x, struct wire_out *o);
 bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes, uint64_t begin,
                         uint64_t end, struct err *e);
 
-/* Frees the contents of the index and empties it. */
 void cache_index_free(struct cache_index *x);
 
 /* ---- The file ---- */
@@ -172,6 +167,7 @@ void cache_entry_close(struct cache_entry **entry);
 struct cache_entry_reader;
 
 struct cache_entry_reader *cache_entry_reader_open(const struct cache_entry *entry, struct err *e);
+void cache_entry_reader_close(struct cache_entry_reader **r);
 
 /*
  * Reads a block (< index.blocks) and verifies its checksum. Returns false with ERR_INPUT if the
@@ -184,8 +180,6 @@ bool cache_entry_reader_block(struct cache_entry_reader *r, uint64_t block, stru
  * and is valid until its next call.
  */
 const uint8_t *cache_entry_reader_frame(struct cache_entry_reader *r, uint32_t n);
-
-void cache_entry_reader_close(struct cache_entry_reader **r);
 
 /* Reads every block, and fails like cache_entry_reader_block. */
 bool cache_entry_check(const struct cache_entry *entry, struct err *e);

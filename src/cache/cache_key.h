@@ -35,9 +35,9 @@ struct cache_film {
 
 /*
  * Identifies the film: the file `path`, or all its `parts` if they are not NULL. May wait some
- * milliseconds for a file that was just modified. Returns false if the file has no identity (a
- * pipe, a device, unreadable). Also returns false if its modification time cannot distinguish the
- * next change from the last one.
+ * milliseconds for a file that was just modified. Fails if the file has no identity (a pipe, a
+ * device, unreadable), or if its modification time cannot distinguish the next change from the last
+ * one.
  */
 bool cache_film_read(const char *path, const struct film_parts *parts, struct cache_film *id,
                      struct err *e);
@@ -52,10 +52,7 @@ bool cache_film_holds(const char *path, const struct film_parts *parts,
  */
 bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now);
 
-/*
- * Returns true if it is the same unmodified file, under any name. This is stricter than a film's
- * identity, which a copy shares.
- */
+/* Returns true if it is the same unmodified file, under any name; a copy is another. */
 bool cache_place_same(const struct cache_place *seen, const struct cache_place *now);
 
 enum { CACHE_KEY_BYTES = 2048, CACHE_NAME_BYTES = 64 };
@@ -74,7 +71,7 @@ enum { CACHE_NAME_BASE = 16 }; /* digits of the name that are a hash of the base
  * Makes the key. `crop` is the text of --crop, "" or NULL if off; "auto" suffices for crop
  * detection, because its result depends only on the film. `light` is the text of tone mapping and
  * averaging, or "" or NULL. `decode` names the allowed decoders if they can change a byte of an
- * intact film. Returns false if the text is too long.
+ * intact film. Returns false if the text is too long, as cache_key_make_sound does.
  */
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
                     const struct selection *rule, int width, int height, const char *crop,
@@ -82,8 +79,7 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
 
 /*
  * Makes the key of the film's sound, which is independent of its frames. With `file` it is that of
- * this file alone, and not of its copies. `video` is --stream, `stream` is --sound-stream. Returns
- * false if the text is too long.
+ * this file alone, and not of its copies. `video` is --stream, `stream` is --sound-stream.
  */
 bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bool file, int video,
                           int stream);
@@ -94,7 +90,6 @@ bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bo
  */
 size_t cache_key_difference(const char *text, const char *other, const char **line);
 
-/* Returns true for a name that cache_key_make gives. */
 bool cache_key_is_name(const char *name);
 
 #endif

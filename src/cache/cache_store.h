@@ -38,7 +38,6 @@ struct cache_owner {
  */
 bool cache_owner_read(struct cache_owner *o, const char *folder, struct err *e);
 
-/* Returns true if a file of the folder may be believed. */
 bool cache_owner_trusts(const struct cache_owner *o, const struct stat *file);
 
 /* Returns the permissions of a new file in the folder, of which the group gets 4 or 6. */
@@ -58,8 +57,7 @@ struct cache_store {
 bool cache_store_open(struct cache_store *s, const struct cache_options *o, struct err *e);
 
 /*
- * Opens the entry at `path`, a file in the folder, as cache_entry_open does. An entry of another
- * user and a link count as absent.
+ * Opens the entry at `path`, a file in the folder. One of another user and a link count as absent.
  */
 struct cache_entry *cache_store_entry(const struct cache_store *s, const char *path,
                                       enum entry_state *state, struct err *e);

@@ -14,7 +14,7 @@
 
 /*
  * Opens the source. `film` and `found` (HIT, HIT_OTHER or PARTIAL, with its entry) are borrowed
- * until source_close. With PARTIAL the film is read as well. Returns NULL if out of memory.
+ * until source_close. With PARTIAL the film is read as well.
  */
 struct source *source_cache_open(struct source *film, const struct cache_found *found,
                                  struct err *e);

@@ -107,10 +107,7 @@ int engines_devices_at_most(const struct engines *g);
  */
 int engines_devices(struct engines *g);
 
-/*
- * Initializes a list with the contents of `of`, for `threads` clustering threads. Does not query
- * the driver; opens nothing.
- */
+/* Initializes a list with the contents of `of`, for `threads` clustering threads. Opens nothing. */
 void engines_begin_as(struct engines *g, const struct engines *of, int threads);
 
 /*
@@ -141,7 +138,6 @@ const char *engines_give_up(struct engines *g, const struct engine *failed);
  */
 bool engines_linger(const struct engines *g);
 
-/* Closes the open engines. */
 void engines_close(struct engines *g);
 
 #endif

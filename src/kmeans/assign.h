@@ -74,9 +74,7 @@ struct assign {
     _Alignas(16) uint32_t total[2][CLUSTERS_MAX][4]; /* `sum` is the sum of these two */
 };
 
-/*
- * Creates a workspace for at most `capacity` points; 1 <= k <= 64. Returns NULL if out of memory.
- */
+/* Creates a workspace for at most `capacity` points; 1 <= k <= 64. */
 struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e);
 void assign_close(struct assign **a);
 

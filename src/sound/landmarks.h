@@ -18,10 +18,6 @@
 
 #include "barcode/sound/peaks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     LANDMARK_FAN = 3,
     LANDMARK_DT_MOST = 63,
@@ -62,7 +58,4 @@ static inline uint64_t landmark_word(struct landmark l, uint32_t film)
            (uint64_t)film << LANDMARK_TIME_BITS | l.frame;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -63,8 +63,9 @@ struct resampler;
 /* Called with samples at SPECTROGRAM_RATE, in order. */
 typedef bool resample_out(void *user, const int16_t *samples, size_t count, struct err *e);
 
-/* Returns NULL if out of memory. One thread. */
+/* One thread. */
 struct resampler *resampler_open(enum isa isa, resample_out *out, void *user, struct err *e);
+void resampler_free(struct resampler **r);
 
 /* Begins a sound; the last one was ended. */
 bool resampler_begin(struct resampler *r, int rate, struct err *e);
@@ -72,7 +73,5 @@ bool resampler_push(struct resampler *r, const int16_t *samples, size_t count, s
 
 /* Ends the sound: n samples have given ceil(n SPECTROGRAM_RATE / rate). */
 bool resampler_end(struct resampler *r, struct err *e);
-
-void resampler_free(struct resampler **r);
 
 #endif

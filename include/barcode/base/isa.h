@@ -38,15 +38,10 @@ enum isa {
 #define ISA_PICK(name, isa) ((void)(isa), &name##_c)
 #endif
 
-/*
- * Returns true if the processor and the operating system support `isa`. Processors other than
- * x86-64 support ISA_C only. Any thread.
- */
+/* Returns true if processor and system support `isa`; other than x86-64, ISA_C only. Any thread. */
 bool isa_supported(enum isa isa);
 
-/*
- * Returns the name that BARCODE_ISA takes: "c", "avx2", "avx512" or "vnni". The string is static.
- */
+/* Returns the name that BARCODE_ISA takes. */
 const char *isa_name(enum isa isa);
 
 /*

@@ -73,26 +73,22 @@ struct columns;
 
 /*
  * Creates an empty array with room for `k` (0..64) clusters and `rows` (0 or the analysis height)
- * row means a column. Returns NULL if out of memory.
+ * row means a column.
  */
 struct columns *columns_open(int k, int rows, struct err *e);
+void columns_free(struct columns **c);
 
 /*
- * Keeps all modes of each frame, not only the first. Call it before the first column is created.
- * One thread.
+ * Keep all modes of each frame, and the pixels of its slit of `length` pixels (slit.h). Call them
+ * before the first column is created. One thread.
  */
 void columns_keep_modes(struct columns *c);
-
-/*
- * Keeps the pixels of a slit of `length` pixels (slit.h) of each frame. Call it before the first
- * column is created. One thread.
- */
 void columns_keep_slit(struct columns *c, int length);
 
 /*
- * Returns the column at `index`, and creates it (MISSING, zeros) if necessary. The pointer is valid
- * until columns_free. Any thread, but only one thread may write a given column. Returns NULL if out
- * of memory or if the index is 2^32 or more.
+ * Returns the column at `index`, and creates it (MISSING, zeros) if necessary. It is valid until
+ * columns_free. Any thread, but only one may write a given column. Fails if out of memory or if the
+ * index is 2^32 or more.
  */
 struct column *columns_at(struct columns *c, uint64_t index, struct err *e);
 
@@ -123,18 +119,17 @@ void column_fill_transparent(struct column *to, const struct frame_tag *tag);
 void column_row_light(const struct light_table *sdr, const uint8_t *rgb, int n, uint32_t mean[3]);
 
 /*
- * Fills in a frame's modes, `modes` (1..DOMINANT_MOST) entries of mode[]. Both engines use this
- * function. Threads as for column_fill.
+ * Fills in a frame's modes, 1..DOMINANT_MOST entries. Both engines use it. Threads as for
+ * column_fill.
  */
 void column_fill_modes(struct column *to, const struct cluster *mode, int modes);
 
 /*
- * Counts the columns of `tag`'s frame, including its repetitions, as complete, for the progress
- * line. Any thread.
+ * Counts the columns of `tag`'s frame, with its repetitions, as complete, for the progress line.
+ * Any thread.
  */
 void columns_note_done(struct columns *c, const struct frame_tag *tag);
 
-/* Returns the number of complete columns. Any thread. */
 uint64_t columns_done(struct columns *c);
 
 /* Returns the highest requested index plus one. Any thread. */
@@ -155,9 +150,6 @@ const struct column *columns_get(const struct columns *c, uint64_t index);
  * columns.
  */
 uint64_t columns_finish(struct columns *c, uint64_t *cut);
-
-/* Frees the array and sets *c to NULL. Does nothing if *c is NULL. */
-void columns_free(struct columns **c);
 
 #ifdef __cplusplus
 }

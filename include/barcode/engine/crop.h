@@ -70,10 +70,7 @@ struct crop_seen {
  */
 struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room);
 
-/*
- * Returns false if the frame cannot contribute a rectangle: it is too dark, or it has no bars on
- * either axis. Pure; any thread.
- */
+/* Returns false for a frame without a rectangle: too dark, or without bars. Pure; any thread. */
 bool crop_suggests(const struct crop_seen *seen);
 
 /*
@@ -102,8 +99,7 @@ struct crop_rect crop_to_shown(struct crop_rect r, struct orientation o, int wid
 struct crop_rect crop_to_decoded(struct crop_rect r, struct orientation o, int width, int height);
 
 /*
- * Returns false with ERR_USAGE if the rule's rectangle is outside frames that are displayed with
- * width x height samples.
+ * Returns false with ERR_USAGE if the rule's rectangle is outside frames displayed with this size.
  */
 bool crop_check(const struct crop_rule *rule, int width, int height, struct err *e);
 

@@ -117,6 +117,7 @@ struct dominant;
  * all the memory that dominant_modes needs: 6 bytes a pixel and 420 KB.
  */
 struct dominant *dominant_open(size_t pixels, struct err *e);
+void dominant_free(struct dominant **d);
 
 /*
  * Writes at most `most` (1..DOMINANT_MOST) of the modes of rgb[pixels][3] to mode[], strongest
@@ -125,9 +126,6 @@ struct dominant *dominant_open(size_t pixels, struct err *e);
  */
 int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most,
                    struct cluster *mode);
-
-/* Frees the workspace and sets *d to NULL. Does nothing if *d is NULL. */
-void dominant_free(struct dominant **d);
 
 #ifdef __cplusplus
 }

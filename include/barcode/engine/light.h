@@ -97,21 +97,16 @@ struct light;
 /*
  * Creates the converter of one film whose metadata give a peak of `film_peak` cd/m2 (0: none). Each
  * table is computed on first use, with light_peak of its transfer: a PQ film's metadata do not
- * apply to HLG frames in it. The caller frees it with light_close. Returns NULL if out of memory,
- * or if isa_choose fails. Main thread.
+ * apply to HLG frames in it. Main thread.
  */
 struct light *light_open(const struct light_rule *rule, int film_peak, struct err *e);
-
-/* Frees the converter and sets *l to NULL. Does nothing if *l is NULL. */
 void light_close(struct light **l);
 
-/* Returns the instruction set for pixels. Any thread. */
 enum isa light_isa(const struct light *l);
 
 /*
  * Returns true if the frame needs conversion: HDR unless TONE_OFF, colours of wide primaries in
- * SDR, and all frames with --light linear. Returns false if it is averaged unchanged, or if `l` is
- * NULL. Any thread.
+ * SDR, and all frames with --light linear. False without `l`. Any thread.
  */
 bool light_wanted(const struct light *l, const struct frame_view *view);
 

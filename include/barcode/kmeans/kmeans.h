@@ -155,6 +155,7 @@ struct kmeans;
  */
 struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, enum isa isa,
                            struct err *e);
+void kmeans_free(struct kmeans **km);
 
 /*
  * Clusters rgb[pixels][3] (1 <= pixels <= the workspace's). `frame` feeds the random numbers. Fills
@@ -164,9 +165,6 @@ struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, en
  */
 int kmeans_run(struct kmeans *km, const uint8_t *rgb, size_t pixels, uint64_t frame,
                struct cluster *cluster, uint64_t *inertia);
-
-/* Frees the workspace and sets *km to NULL. Does nothing if *km is NULL. */
-void kmeans_free(struct kmeans **km);
 
 const char *kmeans_init_name(enum kmeans_init init); /* "scalable", "k-means++", "random" */
 
