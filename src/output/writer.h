@@ -66,15 +66,15 @@ struct writer {
     /* its option takes a folder, which need not exist; the program chooses the names in it */
     bool folder;
     bool modeless;   /* independent of the modes: nothing is computed for them */
-    bool thumbnails; /* reads report.thumbs */
+    bool thumbnails; /* reads report.media.thumbs */
     /*
-     * Reads report.previews; its file lies beside the film, and its option takes no path. Writes
+     * Reads report.media.previews; its file lies beside the film, and its option takes no path. Writes
      * what replaces the ending of the film's name. NULL: any other writer
      */
     void (*beside)(const struct previews_rule *rule, char text[WRITER_BESIDE]);
-    bool palette;  /* reads report.palette, as posters do */
-    bool sound;    /* reads report.sound */
-    bool spectrum; /* reads report.spectrum */
+    bool palette;  /* reads report.media.palette, as posters do */
+    bool sound;    /* reads report.media.sound */
+    bool spectrum; /* reads report.media.spectrum */
     /* which options change its content whatever the modes are: bits of enum strip_option */
     unsigned obeys;
     bool has_times; /* contains processing times, so it is written after all writers that do not */
@@ -109,7 +109,7 @@ struct writer {
     /*
      * Replaces `write` for an output of several files: writes all of them, as writer_save does.
      * Their names derive from `path`, which is not stdout. Files beside `path` replace no file that
-     * barcode did not make, and no file of another film unless report.overwrite. NULL: `write` is
+     * barcode did not make, and no file of another film unless report.id.overwrite. NULL: `write` is
      * used.
      */
     bool (*save)(const struct report *r, struct strips strips, const char *path, struct err *e);

@@ -357,7 +357,7 @@ static void put_sound(const struct csv_rows *s, enum csv_plain what, uint64_t i)
 /* Writes "2026-11-26T17:00:00Z", with milliseconds if the columns need them. */
 static void put_clock(const struct csv_rows *s, uint64_t i)
 {
-    int64_t step = s->r->selection.interval_us;
+    int64_t step = s->r->analysis.selection.interval_us;
     char text[TEXT_UTC];
     if (s->r->clock_us == 0)
         return;
@@ -379,11 +379,12 @@ static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
         break;
     case PLAIN_TIME:
         if (!untold)
-            put_time(s->f, s->r->clock_us ? (int64_t)i * s->r->selection.interval_us : c->time_us);
+            put_time(s->f, s->r->clock_us ? (int64_t)i * s->r->analysis.selection.interval_us
+                                          : c->time_us);
         break;
     case PLAIN_CLOCK: put_clock(s, i); break;
     case PLAIN_STATUS: fputs(status[c->status], s->f); break;
-    case PLAIN_FILM: fputs(s->r->film_id, s->f); break;
+    case PLAIN_FILM: fputs(s->r->id.film_id, s->f); break;
     case PLAIN_CONTRAST:
         put_number(s->f, clusters ? colour_contrast(&s->light, c->cluster, clusters) : NAN, 2);
         break;
@@ -432,7 +433,8 @@ static void put_line(struct csv_rows *s, uint64_t i, const struct column *c)
         const struct csv_item *next = item + 1;
         while (is_each(item) && next < end && is_each(next))
             next++;
-        int from = is_each(item) ? 1 : item->cluster, to = is_each(item) ? s->r->kmeans.k : from;
+        int from = is_each(item) ? 1 : item->cluster,
+            to = is_each(item) ? s->r->analysis.kmeans.k : from;
         for (int cluster = from; cluster <= to; cluster++) {
             for (const struct csv_item *k = item; k < next; k++, first = false) {
                 if (!first)

@@ -77,9 +77,9 @@ static void set_parameters(struct job *job)
     /* Chroma is not subsampled: columns are often one pixel wide. */
     for (int i = 0; i < jpeg->num_components; i++)
         jpeg->comp_info[i].h_samp_factor = jpeg->comp_info[i].v_samp_factor = 1;
-    if (job->report->poster && !job->report->page.pixels) {
+    if (job->report->poster.wanted && !job->report->poster.page.pixels) {
         jpeg->density_unit = 1; /* pixels per inch */
-        jpeg->X_density = jpeg->Y_density = (UINT16)job->report->dpi;
+        jpeg->X_density = jpeg->Y_density = (UINT16)job->report->poster.dpi;
     }
 }
 

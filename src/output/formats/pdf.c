@@ -52,8 +52,8 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
     if (!s)
         return false;
     paint_text_titles(strips, titles, sizeof titles);
-    snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:fingerprint=%s", r->film_id,
-             r->fingerprint);
+    snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:fingerprint=%s", r->id.film_id,
+             r->id.fingerprint);
     struct canvas_about about = {.title = s->title,
                                  .subject = titles,
                                  .keywords = keywords,

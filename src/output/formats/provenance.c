@@ -14,8 +14,8 @@ void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANC
 {
     snprintf(text, PROVENANCE_TEXT,
              "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " fingerprint=%s",
-             comment_key, r->film_id, r->partial ? "yes" : "no", r->count, r->width, r->height,
-             parts, r->fingerprint);
+             comment_key, r->id.film_id, r->id.partial ? "yes" : "no", r->count, r->analysis.width,
+             r->analysis.height, parts, r->id.fingerprint);
 }
 
 /* Copies what follows `key`, up to a space, in a line that ends with 0. Copies "" if the key is
@@ -175,12 +175,12 @@ bool trailer_end(struct trailer_file *s, const struct report *r, const char *mar
                  struct err *e)
 {
     char hex[33];
-    bool ok =
-        (!r->film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->film_id)) &&
-        (!r->fingerprint[0] || print(s, e, "%sbarcode:fingerprint %s\n", mark, r->fingerprint)) &&
-        print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count, mark,
-              r->width, r->height) &&
-        (!r->partial || print(s, e, "%sbarcode:partial yes\n", mark));
+    bool ok = (!r->id.film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->id.film_id)) &&
+              (!r->id.fingerprint[0] ||
+               print(s, e, "%sbarcode:fingerprint %s\n", mark, r->id.fingerprint)) &&
+              print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count,
+                    mark, r->analysis.width, r->analysis.height) &&
+              (!r->id.partial || print(s, e, "%sbarcode:partial yes\n", mark));
     if (!ok)
         return false;
     hash_stream_add(s->hash, tail, strlen(tail)); /* it follows the checksum */

@@ -35,7 +35,7 @@ static const char gpl_begin[] = "GIMP Palette\n", gpl_end[] = "# end\n";
 static bool write_gpl(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
-    const struct film_palette *p = &r->palette;
+    const struct film_palette *p = &r->media.palette;
     char name[SWATCHES_NAME];
     char provenance[PROVENANCE_TEXT];
     film_name(r, name);
@@ -144,7 +144,7 @@ static void put_named(FILE *f, unsigned kind, const char *name, uint32_t rest)
 static bool write_ase(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
-    const struct film_palette *p = &r->palette;
+    const struct film_palette *p = &r->media.palette;
     char film[SWATCHES_NAME];
     film_name(r, film);
     fputs("ASEF", f);
@@ -204,7 +204,7 @@ static void put_gradient(const struct film_palette *p, FILE *f)
 static bool write_css(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
-    const struct film_palette *p = &r->palette;
+    const struct film_palette *p = &r->media.palette;
     char provenance[PROVENANCE_TEXT];
     provenance_text(r, 0, provenance);
     /* Without the film's name, which could end the comment. */
@@ -255,7 +255,7 @@ static const char json_begin[] = "{\n\"swatches\": ", json_end[] = "\n]\n}\n";
 static bool write_swatches(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
-    const struct film_palette *p = &r->palette;
+    const struct film_palette *p = &r->media.palette;
     char name[SWATCHES_NAME];
     char provenance[PROVENANCE_TEXT];
     film_name(r, name);

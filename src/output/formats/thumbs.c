@@ -237,7 +237,7 @@ static bool counts(const struct thumbs *t, uint64_t i, const struct kept *last, 
 static int64_t end_of(const struct report *r)
 {
     int64_t film_end = film_length_end(&r->film->length);
-    int64_t end = film_end < r->selection.end_us ? film_end : r->selection.end_us;
+    int64_t end = film_end < r->analysis.selection.end_us ? film_end : r->analysis.selection.end_us;
     return end < INT64_MAX ? end : 0;
 }
 

@@ -70,11 +70,11 @@ static bool put_png(struct html_job *job, const struct strip_kind *kind, int wid
     FILE *memory = open_memstream(&bytes, &size);
     if (!memory)
         return false;
-    r.picture_width = width;
-    r.picture_height = height;
+    r.picture.width = width;
+    r.picture.height = height;
     /* a page shows time from left to right, whatever the shape of the image is */
-    r.poster = false;
-    r.shape = SHAPE_STRIP;
+    r.poster.wanted = false;
+    r.picture.shape = SHAPE_STRIP;
     bool done = writer_png_bare(&r, (struct strips){&kind, 1}, memory, job->err);
     done = fclose(memory) == 0 && done && put_base64(f, bytes, size);
     job->used += (size + 2) / 3 * 4;
@@ -95,8 +95,8 @@ static json_t *length_value(const struct html_job *job)
 static json_t *palette_value(const struct html_job *job)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < job->report->palette.count; i++) {
-        const struct film_colour *c = &job->report->palette.colour[i];
+    for (int i = 0; list && i < job->report->media.palette.count; i++) {
+        const struct film_colour *c = &job->report->media.palette.colour[i];
         char text[PAINT_HEX];
         paint_text_hex(c->rgb, text);
         if (json_array_append_new(list, json_pack("[si]", text, (int)c->share)) != 0) {
@@ -120,14 +120,15 @@ static void pick_moment(const struct html_job *job, const struct column *c,
                         uint8_t to[CARD_COLOURS][4])
 {
     uint64_t total = 0;
-    bool clusters = (job->report->needs & STRIP_CLUSTERS) && c->cluster && c->clusters > 0;
+    bool clusters = (job->report->analysis.needs & STRIP_CLUSTERS) && c->cluster && c->clusters > 0;
     memset(to, 0, (size_t)CARD_COLOURS * 4);
     for (int i = 0; clusters && i < c->clusters; i++)
         total += c->cluster[i].count;
     for (int i = 0; clusters && i < c->clusters && i < CARD_COLOURS; i++)
         put_colour(to[i], c->cluster[i].rgb, c->cluster[i].count, total);
     if (!clusters)
-        put_colour(to[0], job->report->needs & STRIP_DOMINANT ? c->dominant : c->average, 1, 1);
+        put_colour(to[0], job->report->analysis.needs & STRIP_DOMINANT ? c->dominant : c->average,
+                   1, 1);
 }
 
 /* Returns bytes as a JSON string in base64, or NULL if out of memory. */
@@ -191,10 +192,10 @@ static bool put_card(struct html_job *job, FILE *f)
                          json_pack("{so so so so sI so so so}", "name",
                                    writer_json_bytes(paint_text_file_name(r->film->path)), "title",
                                    writer_json_bytes(r->film->title), "id",
-                                   writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "length",
-                                   length_value(job), "columns", (json_int_t)r->count, "palette",
-                                   palette_value(job), "strip", strip_value(job), "moments",
-                                   moments_value(job)));
+                                   writer_json_bytes(r->id.film_id[0] ? r->id.film_id : NULL),
+                                   "length", length_value(job), "columns", (json_int_t)r->count,
+                                   "palette", palette_value(job), "strip", strip_value(job),
+                                   "moments", moments_value(job)));
 }
 
 /* ---- facts ---- */
@@ -205,9 +206,9 @@ static json_t *film_value(const struct html_job *job)
     const struct film *film = r->film;
     static const char *const transfer[] = {"sdr", "pq", "hlg"};
     char crop[CROP_RECTS * (CROP_TEXT + 1)] = "";
-    for (int i = 0; i < r->crop.count; i++) {
+    for (int i = 0; i < r->analysis.crop.count; i++) {
         char text[CROP_TEXT];
-        crop_shown_text(&r->crop, i, film->orientation, text);
+        crop_shown_text(&r->analysis.crop, i, film->orientation, text);
         snprintf(crop + strlen(crop), sizeof crop - strlen(crop), "%s%s", i > 0 ? " " : "", text);
     }
     json_t *rate = film->rate_num > 0 && film->rate_den > 0
@@ -216,39 +217,42 @@ static json_t *film_value(const struct html_job *job)
     return json_pack(
         "{so so so so so so so si si so ss ss ss ss}", "name",
         writer_json_bytes(paint_text_file_name(film->path)), "title",
-        writer_json_bytes(film->title), "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL),
-        "container", writer_json_bytes(film->container), "codec", writer_json_bytes(film->codec),
-        "pixel_format", writer_json_bytes(film->pixel_format), "length", length_value(job), "width",
-        film->width, "height", film->height, "rate", rate, "matrix",
-        colour_matrix_name(film->matrix), "range", colour_range_name(film->range), "transfer",
-        transfer[film->transfer], "crop", crop);
+        writer_json_bytes(film->title), "id",
+        writer_json_bytes(r->id.film_id[0] ? r->id.film_id : NULL), "container",
+        writer_json_bytes(film->container), "codec", writer_json_bytes(film->codec), "pixel_format",
+        writer_json_bytes(film->pixel_format), "length", length_value(job), "width", film->width,
+        "height", film->height, "rate", rate, "matrix", colour_matrix_name(film->matrix), "range",
+        colour_range_name(film->range), "transfer", transfer[film->transfer], "crop", crop);
 }
 
 /* Returns the time at which the selection ends, or null if that is the film's end. */
 static json_t *selection_end(const struct report *r)
 {
-    bool early = r->selection.end_us < film_length_end(&r->film->length);
-    return early ? writer_json_us(r->selection.end_us) : json_null();
+    bool early = r->analysis.selection.end_us < film_length_end(&r->film->length);
+    return early ? writer_json_us(r->analysis.selection.end_us) : json_null();
 }
 
 /* Returns the parameters for display. They do not depend on the engine or on time. */
 static json_t *run_value(const struct html_job *job)
 {
     const struct report *r = job->report;
-    const struct kmeans_params *k = &r->kmeans;
+    const struct kmeans_params *k = &r->analysis.kmeans;
     char selection[200], seed[24];
     bool hdr = r->film->transfer != TRANSFER_SDR;
-    paint_text_selection(&r->selection, selection, sizeof selection);
+    paint_text_selection(&r->analysis.selection, selection, sizeof selection);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)k->seed);
-    json_t *map = hdr ? json_string(light_map_name(r->light.map)) : NULL;
-    json_t *peak = hdr && r->light.map != TONE_OFF ? json_integer(r->light.peak) : NULL;
+    json_t *map = hdr ? json_string(light_map_name(r->analysis.light.map)) : NULL;
+    json_t *peak =
+        hdr && r->analysis.light.map != TONE_OFF ? json_integer(r->analysis.light.peak) : NULL;
     return json_pack("{ss so so so so si si sb si si ss sb ss si so* so* sb}", "version",
-                     BARCODE_VERSION, "fingerprint", writer_json_bytes(r->fingerprint), "selection",
-                     writer_json_bytes(selection), "start", writer_json_us(r->selection.start_us),
-                     "end", selection_end(r), "width", r->width, "height", r->height, "clustered",
-                     (r->needs & STRIP_CLUSTERS) != 0, "k", k->k, "n_init", k->n_init, "init",
-                     kmeans_init_name(k->init), "race", (int)k->race, "seed", seed, "steady",
-                     r->steady, "tone_map", map, "hdr_peak", peak, "linear", (int)r->light.linear);
+                     BARCODE_VERSION, "fingerprint", writer_json_bytes(r->id.fingerprint),
+                     "selection", writer_json_bytes(selection), "start",
+                     writer_json_us(r->analysis.selection.start_us), "end", selection_end(r),
+                     "width", r->analysis.width, "height", r->analysis.height, "clustered",
+                     (r->analysis.needs & STRIP_CLUSTERS) != 0, "k", k->k, "n_init", k->n_init,
+                     "init", kmeans_init_name(k->init), "race", (int)k->race, "seed", seed,
+                     "steady", r->picture.steady, "tone_map", map, "hdr_peak", peak, "linear",
+                     (int)r->analysis.light.linear);
 }
 
 static json_t *modes_value(const struct html_job *job)
@@ -273,8 +277,8 @@ static json_t *modes_value(const struct html_job *job)
 static int clusters_kept(const struct html_job *job)
 {
     uint64_t most = PAGE_COLOURS / job->columns;
-    int k = job->report->kmeans.k;
-    if (!(job->report->needs & STRIP_CLUSTERS))
+    int k = job->report->analysis.kmeans.k;
+    if (!(job->report->analysis.needs & STRIP_CLUSTERS))
         return 0;
     return (uint64_t)k <= most || k <= 8 ? k : most < 8 ? 8 : (int)most;
 }
@@ -290,16 +294,16 @@ static json_t *thumbnails_value(const struct html_job *job)
 static bool put_facts(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
-    uint64_t lost = r->counts.unreadable + r->counts.dropped + r->counts.lead_in;
-    return page_put_json(f, "film",
-                         json_pack("{so so so so so sI sI sI sI si sb so*}", "thumbnails",
-                                   thumbnails_value(job), "film", film_value(job), "run",
-                                   run_value(job), "modes", modes_value(job), "palette",
-                                   palette_value(job), "columns", (json_int_t)job->columns,
-                                   "film_columns", (json_int_t)r->count, "missing",
-                                   (json_int_t)r->missing, "lost", (json_int_t)lost, "clusters",
-                                   clusters_kept(job), "dominant", (r->needs & STRIP_DOMINANT) != 0,
-                                   "sound", (r->needs & STRIP_SOUND) ? json_sound_value(r) : NULL));
+    uint64_t lost = r->run.counts.unreadable + r->run.counts.dropped + r->run.counts.lead_in;
+    return page_put_json(
+        f, "film",
+        json_pack("{so so so so so sI sI sI sI si sb so*}", "thumbnails", thumbnails_value(job),
+                  "film", film_value(job), "run", run_value(job), "modes", modes_value(job),
+                  "palette", palette_value(job), "columns", (json_int_t)job->columns,
+                  "film_columns", (json_int_t)r->count, "missing", (json_int_t)r->missing, "lost",
+                  (json_int_t)lost, "clusters", clusters_kept(job), "dominant",
+                  (r->analysis.needs & STRIP_DOMINANT) != 0, "sound",
+                  (r->analysis.needs & STRIP_SOUND) ? json_sound_value(r) : NULL));
 }
 
 /* ---- columns ---- */
@@ -346,7 +350,7 @@ static size_t encode_averages(const struct html_job *job, const struct column *c
 {
     (void)x;
     memcpy(to, c->average, 3);
-    if (!(job->report->needs & STRIP_DOMINANT))
+    if (!(job->report->analysis.needs & STRIP_DOMINANT))
         return 3;
     memcpy(to + 3, c->dominant, 3);
     return 6;
@@ -422,7 +426,8 @@ static size_t thumbs_bytes(const struct html_job *job)
 static bool make_thumbs(struct html_job *job)
 {
     const struct report *r = job->report;
-    return !r->thumbs || thumbs_sheets(r->thumbs, r, 0, thumbs_bytes(job), &job->thumbs, job->err);
+    return !r->media.thumbs ||
+           thumbs_sheets(r->media.thumbs, r, 0, thumbs_bytes(job), &job->thumbs, job->err);
 }
 
 /* Writes for each thumbnail: its first column (of the film), its time in ms, its sheet, and its
@@ -489,7 +494,8 @@ enum { SOUND_ROWS = SOUND_BANDS, SOUND_WIDTH = 1600 };
 static int strip_rows(const struct html_job *job, const struct strip_kind *kind)
 {
     int most = job->columns > WIDE ? STRIP_ROWS_WIDE : STRIP_ROWS_MOST,
-        rows = kind->needs & STRIP_SLIT ? job->report->slit_length : job->report->height;
+        rows = kind->needs & STRIP_SLIT ? job->report->analysis.slit_length
+                                        : job->report->analysis.height;
     if (kind->flat)
         return 1;
     if (kind->needs & STRIP_SOUND)
@@ -530,12 +536,13 @@ static bool put_head(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
     char columns[64];
-    snprintf(columns, sizeof columns, "%" PRIu64 " %dx%d", r->count, r->width, r->height);
+    snprintf(columns, sizeof columns, "%" PRIu64 " %dx%d", r->count, r->analysis.width,
+             r->analysis.height);
     return page_put_head(f, "viewer", styles, scripts) &&
-           (!r->film_id[0] || page_put_meta(f, "film", r->film_id)) &&
-           (!r->fingerprint[0] || page_put_meta(f, "fingerprint", r->fingerprint)) &&
+           (!r->id.film_id[0] || page_put_meta(f, "film", r->id.film_id)) &&
+           (!r->id.fingerprint[0] || page_put_meta(f, "fingerprint", r->id.fingerprint)) &&
            page_put_meta(f, "columns", columns) &&
-           (!r->partial || page_put_meta(f, "partial", "yes")) && put_card(job, f);
+           (!r->id.partial || page_put_meta(f, "partial", "yes")) && put_card(job, f);
 }
 
 static bool fill_page(void *user, const char *mark, FILE *f)
@@ -560,14 +567,14 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
 {
     /* What other outputs of the run need of columns must not change the page. */
     struct report page = *r;
-    page.needs = strips_need(strips);
+    page.analysis.needs = strips_need(strips);
     struct html_job job = {.report = &page,
                            .strips = strips,
                            .err = e,
                            .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "the film has no columns");
-    if ((page.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &page, e))
+    if ((page.analysis.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &page, e))
         return false;
     /* If a function has set the reason, err_set keeps it. */
     bool done = page_write(f, &page_viewer_html, fill_page, &job);

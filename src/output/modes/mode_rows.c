@@ -22,15 +22,15 @@ static bool open_rows(struct strip *s, struct err *e)
 static void cover_rows(struct strip *s)
 {
     struct shrink_span *rows = s->state;
-    *rows = shrink_span((uint64_t)s->y, (uint64_t)s->report->height, (uint64_t)s->height);
+    *rows = shrink_span((uint64_t)s->y, (uint64_t)s->report->analysis.height, (uint64_t)s->height);
 }
 
 /* Writes the mean of the rows, rounded half up. */
 static void pixel_squeeze(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     (void)i;
-    strip_mean_span(c->row, s->state, (uint64_t)s->report->height, (uint64_t)s->height,
-                    s->report->means, rgb);
+    strip_mean_span(c->row, s->state, (uint64_t)s->report->analysis.height, (uint64_t)s->height,
+                    s->report->analysis.means, rgb);
 }
 
 const struct strip_kind strip_squeeze = {.name = "squeeze",
@@ -52,9 +52,9 @@ static void write_hundredths(int n, char out[24])
 static void note_slit(const struct report *r, char *out, size_t size)
 {
     char x[24], angle[24];
-    write_hundredths(r->slit.x, x);
-    write_hundredths(r->slit.angle, angle);
-    if (r->slit.angle == 0)
+    write_hundredths(r->picture.slit.x, x);
+    write_hundredths(r->picture.slit.angle, angle);
+    if (r->picture.slit.angle == 0)
         snprintf(out, size, "each frame's pixels at %s %% of its width", x);
     else
         snprintf(out, size, "each frame's pixels at %s %% of its width, rotated by %s degrees", x,
@@ -64,14 +64,15 @@ static void note_slit(const struct report *r, char *out, size_t size)
 static void cover_slit(struct strip *s)
 {
     struct shrink_span *span = s->state;
-    *span = shrink_span((uint64_t)s->y, (uint64_t)s->report->slit_length, (uint64_t)s->height);
+    *span =
+        shrink_span((uint64_t)s->y, (uint64_t)s->report->analysis.slit_length, (uint64_t)s->height);
 }
 
 static void pixel_slit(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
     (void)i;
-    strip_mean_span(c->slit, s->state, (uint64_t)s->report->slit_length, (uint64_t)s->height,
-                    s->report->means, rgb);
+    strip_mean_span(c->slit, s->state, (uint64_t)s->report->analysis.slit_length,
+                    (uint64_t)s->height, s->report->analysis.means, rgb);
 }
 
 const struct strip_kind strip_slit = {.name = "slit",

@@ -107,7 +107,7 @@ static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t lev
                           uint16_t *level, struct err *e)
 {
     size_t width = (size_t)s->width;
-    struct smooth *smooth = smooth_open(edge, width, s->report->smooth_us, e);
+    struct smooth *smooth = smooth_open(edge, width, s->report->picture.smooth_us, e);
     if (!smooth)
         return false;
     uint16_t *line = malloc(width * sizeof *line);
@@ -141,7 +141,7 @@ static bool sound_line_fill(const struct strip *s, size_t levels, sound_line_lev
         return false;
     }
     bool ok = fill_levels(s, edge, levels, levels_of, level, e);
-    if (ok && r->smooth_us > 0)
+    if (ok && r->picture.smooth_us > 0)
         ok = smooth_levels(s, edge, levels, level, e);
     free(edge);
     return ok;

@@ -62,7 +62,7 @@ static void paint_row(struct strip *s, int y, uint8_t *rgb)
     }
     paint_line(s, y, s->line);
     if (s->kind->fit == FIT_MEAN)
-        strip_fit_mean(s->line, s->count, rgb, (uint64_t)s->width, s->report->means);
+        strip_fit_mean(s->line, s->count, rgb, (uint64_t)s->width, s->report->analysis.means);
     else
         strip_fit_medoid(s->line, s->count, rgb, (uint64_t)s->width);
 }
@@ -111,7 +111,7 @@ static bool open_smooth(struct strip *s, struct err *e)
         axis_pixel_edges(r->columns, r->count, film_length_end(&r->film->length), s->count);
     if (!edge)
         return err_memory(e, (r->count + 1) * sizeof *edge);
-    s->smooth = smooth_open(edge, s->count, r->smooth_us, e);
+    s->smooth = smooth_open(edge, s->count, r->picture.smooth_us, e);
     free(edge);
     return s->smooth != NULL;
 }
@@ -132,7 +132,7 @@ static bool prepare(struct strip *s, struct err *e)
         return false;
     if (width != s->count && !(s->line = pixels(s->count, e)))
         return false;
-    if (s->report->smooth_us > 0 && !open_smooth(s, e))
+    if (s->report->picture.smooth_us > 0 && !open_smooth(s, e))
         return false;
     if (!s->kind->flat)
         return true;

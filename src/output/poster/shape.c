@@ -128,12 +128,12 @@ int shape_channels(enum strip_shape shape) { return shape == SHAPE_CIRCLE ? 4 : 
 
 void shape_size(const struct report *r, int most, int *width, int *height)
 {
-    int along = r->count < INT32_MAX ? (int)r->count : INT32_MAX, w = r->picture_width,
-        h = r->picture_height;
-    if (r->shape == SHAPE_CIRCLE) {
+    int along = r->count < INT32_MAX ? (int)r->count : INT32_MAX, w = r->picture.width,
+        h = r->picture.height;
+    if (r->picture.shape == SHAPE_CIRCLE) {
         w = w > 0 ? w : h > 0 ? h : SHAPE_CIRCLE_USUAL;
         h = w;
-    } else if (r->shape == SHAPE_VERTICAL) {
+    } else if (r->picture.shape == SHAPE_VERTICAL) {
         w = w > 0 ? w : SHAPE_ACROSS_USUAL;
         h = h > 0 ? h : along;
     } else {
@@ -191,7 +191,7 @@ struct shape *shape_open(const struct report *r, const struct strip_kind *kind, 
     struct shape *f = err_calloc(1, sizeof *f, e);
     if (!f)
         return NULL;
-    *f = (struct shape){.shape = r->shape, .width = width, .height = height};
+    *f = (struct shape){.shape = r->picture.shape, .width = width, .height = height};
     if (!open_shape(f, r, kind, e))
         shape_free(&f);
     return f;

@@ -47,27 +47,28 @@ static void scene(uint64_t count)
                          .rate_den = 1001,
                          .length.duration_us = 60041667,
                          .length.frames = -1};
-    report = (struct report){.film = &film,
-                             .film_id = "7-0123456789abcdef0123456789abcdef",
-                             .needs = STRIP_CLUSTERS | STRIP_DOMINANT,
-                             .picture_height = 360,
-                             .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77, true},
-                             .columns = c,
-                             .count = count,
-                             .width = 320,
-                             .height = 180,
-                             .missing = 1,
-                             .engine = "cpu",
-                             .decode = "cpu",
-                             .isa = "avx2",
-                             .cache = "hit",
-                             .threads = 4,
-                             .warnings = 1,
-                             .warning = {"it \xc3"},
-                             .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
-                             .light = {TONE_HABLE, 600, true},
-                             .times = {.wall = 2.0, .decode = 0.1234567},
-                             .counts = {.displayed = 96, .packets = 100}};
+    report = (struct report){
+        .film = &film,
+        .id.film_id = "7-0123456789abcdef0123456789abcdef",
+        .analysis.needs = STRIP_CLUSTERS | STRIP_DOMINANT,
+        .picture.height = 360,
+        .analysis.kmeans = {8, 20, 300, INIT_PLUSPLUS, 77, true},
+        .columns = c,
+        .count = count,
+        .analysis.width = 320,
+        .analysis.height = 180,
+        .missing = 1,
+        .run.engine = "cpu",
+        .run.decode = "cpu",
+        .run.isa = "avx2",
+        .run.cache = "hit",
+        .run.threads = 4,
+        .run.warnings = 1,
+        .run.warning = {"it \xc3"},
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+        .analysis.light = {TONE_HABLE, 600, true},
+        .run.times = {.wall = 2.0, .decode = 0.1234567},
+        .run.counts = {.displayed = 96, .packets = 100}};
 }
 
 static void scene_close(void)
@@ -194,8 +195,8 @@ TEST(test_keyframes)
     assert_null(json_object_get(json_object_get(root, "selection"), "keyframes"));
     assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "wanted"));
     json_decref(root);
-    report.selection.keyframes = true;
-    report.selection.interval_us = 1500000;
+    report.analysis.selection.keyframes = true;
+    report.analysis.selection.interval_us = 1500000;
     root = parsed(writer_find("json"));
     assert_true(json_is_true(json_object_get(json_object_get(root, "selection"), "keyframes")));
     for (size_t i = 0; i < 3; i++) {
@@ -217,7 +218,7 @@ TEST(test_steady)
     assert_null(json_object_get(root, "steady"));
     assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 1), "chosen"));
     json_decref(root);
-    report.steady = 10;
+    report.picture.steady = 10;
     root = parsed(writer_find("json"));
     assert_int_equal(json_integer_value(json_object_get(root, "steady")), 10);
     for (size_t i = 0; i < 4; i++) {
@@ -245,12 +246,12 @@ TEST(test_steady_modes)
     c->modes = 2;
     c->mode_chosen = 1;
     mode = "dominant";
-    for (report.steady = 0; report.steady <= 10; report.steady += 10) {
+    for (report.picture.steady = 0; report.picture.steady <= 10; report.picture.steady += 10) {
         json_t *root = parsed(writer_find("json")),
                *column = json_array_get(json_object_get(root, "columns"), 0);
         json_t *list = json_object_get(column, "modes");
-        assert_int_equal(json_array_size(list), report.steady ? 2 : 0);
-        assert_int_equal(json_object_get(column, "mode") != NULL, report.steady > 0);
+        assert_int_equal(json_array_size(list), report.picture.steady ? 2 : 0);
+        assert_int_equal(json_object_get(column, "mode") != NULL, report.picture.steady > 0);
         assert_null(json_object_get(column, "chosen"));
         if (list) {
             assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 1), "count")),
@@ -281,7 +282,7 @@ TEST(test_sound)
                                .rows = 2000,
                                .row = rows};
     scene(4);
-    report.sound = &sound;
+    report.media.sound = &sound;
     json_t *root = parsed(writer_find("json"));
     assert_null(json_object_get(root, "sound")); /* the mode does not show it */
     assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 0), "peak"));
@@ -306,7 +307,7 @@ TEST(test_sound)
     assert_null(json_object_get(json_array_get(json_object_get(root, "columns"), 1), "peak"));
     json_decref(root);
     mode = "kmeans";
-    report.sound = NULL;
+    report.media.sound = NULL;
     scene_close();
 }
 
@@ -316,11 +317,11 @@ TEST(test_unknowns)
     film.rate_num = 0;
     film.rate_den = 1;
     film.length.duration_us = -1;
-    report.selection = (struct selection){
+    report.analysis.selection = (struct selection){
         .kind = SELECT_INTERVAL, .interval_us = 500000, .start_us = 1, .end_us = 9000000};
-    report.kmeans.seed = UINT64_MAX;
-    report.isa = NULL;
-    report.times.wall = -1;
+    report.analysis.kmeans.seed = UINT64_MAX;
+    report.run.isa = NULL;
+    report.run.times.wall = -1;
     json_t *root = parsed(writer_find("json")), *f = json_object_get(root, "film"),
            *s = json_object_get(root, "selection");
     assert_true(json_is_null(json_object_get(f, "rate")));
@@ -333,7 +334,8 @@ TEST(test_unknowns)
     assert_true(json_is_null(json_object_get(root, "isa")));
     assert_int_equal(json_array_size(json_object_get(root, "columns")), 0);
     json_decref(root);
-    report.selection = (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
+    report.analysis.selection =
+        (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
     root = parsed(writer_find("json"));
     assert_int_equal(
         json_integer_value(json_object_get(json_object_get(root, "selection"), "columns")), 5);

@@ -28,14 +28,15 @@ static void scene(uint64_t count, char *path)
     film = (struct film){.path = path};
     report = (struct report){
         .film = &film,
-        .picture_height = 11,
-        .kmeans = {8, 20, 300, INIT_SCALABLE, 5, false},
+        .picture.height = 11,
+        .analysis.kmeans = {8, 20, 300, INIT_SCALABLE, 5, false},
         .columns = c,
         .count = count,
-        .width = 320,
-        .height = 3,
+        .analysis.width = 320,
+        .analysis.height = 3,
         .missing = count / 7,
-        .selection = {.kind = SELECT_EVERY, .every = 24, .start_us = 1500000, .end_us = INT64_MAX}};
+        .analysis.selection = {
+            .kind = SELECT_EVERY, .every = 24, .start_us = 1500000, .end_us = INT64_MAX}};
 }
 
 static void scene_close(void)
@@ -164,7 +165,7 @@ TEST(test_read_back)
     check(alone("average"), look_average);
     check(alone("squeeze"), NULL);
     check(stacked(), look_stacked);
-    report.picture_width = 7;
+    report.picture.width = 7;
     check(stacked(), NULL);
     scene_close();
 }
@@ -203,12 +204,12 @@ TEST(test_options_of_strips)
     static char path[] = "x";
     scene(9, path);
     check(alone("kmeans"), look_without_steady);
-    report.steady = 10;
+    report.picture.steady = 10;
     check(alone("kmeans"), look_steady);
     check(stacked(), look_steady);
     check(alone("dominant"), look_mode);
     check(alone("palette"), look_lightness);
-    report.order = ORDER_SHARE;
+    report.picture.order = ORDER_SHARE;
     check(alone("palette"), look_share);
     check(alone("kmeans"), look_steady);
     check(alone("average"), look_without_steady);
@@ -219,7 +220,7 @@ TEST(test_one_pixel)
 {
     static char path[] = "x";
     scene(1, path);
-    report.picture_height = 1;
+    report.picture.height = 1;
     check(alone("kmeans"), NULL);
     scene_close();
 }
@@ -229,12 +230,12 @@ TEST(test_same_bytes)
     static char path[] = "x.mkv";
     scene(300, path);
     size_t size[2];
-    report.engine = "cpu";
-    report.times.wall = 1;
+    report.run.engine = "cpu";
+    report.run.times.wall = 1;
     char *a = to_memory(alone("palette"), &size[0]);
-    report.engine = "cuda";
-    report.threads = 9;
-    report.times.wall = 2;
+    report.run.engine = "cuda";
+    report.run.threads = 9;
+    report.run.times.wall = 2;
     char *b = to_memory(alone("palette"), &size[1]);
     assert_int_equal(size[0], size[1]);
     assert_memory_equal(a, b, size[0]);
@@ -248,8 +249,8 @@ TEST(test_wide)
 {
     static char path[] = "x.mkv";
     scene(10, path);
-    report.picture_width = 1000003;
-    report.picture_height = 1;
+    report.picture.width = 1000003;
+    report.picture.height = 1;
     check(alone("kmeans"), NULL);
     scene_close();
 }
@@ -258,7 +259,7 @@ TEST(test_full_disk)
 {
     static char path[] = "x.mkv";
     scene(3000, path);
-    report.picture_height = 300;
+    report.picture.height = 300;
     struct err e = ERR_INIT;
     FILE *f = fopen("/dev/full", "wb");
     setvbuf(f, NULL, _IONBF, 0);

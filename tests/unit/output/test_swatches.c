@@ -24,14 +24,15 @@ static struct report scene(struct film *film)
     *film = (struct film){.path = name};
     return (struct report){
         .film = film,
-        .film_id = "9-ab",
-        .fingerprint = "r=1",
-        .kmeans = {2, 3, 50, INIT_SCALABLE, 0, true},
+        .id.film_id = "9-ab",
+        .id.fingerprint = "r=1",
+        .analysis.kmeans = {2, 3, 50, INIT_SCALABLE, 0, true},
         .columns = c,
         .count = 2,
-        .width = 32,
-        .height = 18,
-        .palette = {2, {{{255, 255, 255}, FILM_PALETTE_PIXELS - 174763}, {{200, 16, 0}, 174763}}}};
+        .analysis.width = 32,
+        .analysis.height = 18,
+        .media.palette = {
+            2, {{{255, 255, 255}, FILM_PALETTE_PIXELS - 174763}, {{200, 16, 0}, 174763}}}};
 }
 
 static size_t written(const char *writer, char *to, size_t room)

@@ -31,14 +31,15 @@ static int setup(void **state)
             rgb, &e);
     }
     film = (struct film){.length.duration_us = (int64_t)COUNT * 60500123};
-    report = (struct report){.film = &film,
-                             .film_id = "9-ab",
-                             .fingerprint = "r=1",
-                             .count = COUNT,
-                             .width = W,
-                             .height = H,
-                             .thumbs = thumbs,
-                             .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
+    report = (struct report){
+        .film = &film,
+        .id.film_id = "9-ab",
+        .id.fingerprint = "r=1",
+        .count = COUNT,
+        .analysis.width = W,
+        .analysis.height = H,
+        .media.thumbs = thumbs,
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     return enter(state);
 }
 
@@ -134,16 +135,16 @@ TEST_WITH(foreign_files, setup, teardown)
                         "cannot write 'x-002.jpg': the file exists and was not made by barcode; "
                         "choose another folder with --thumbnails");
     assert_int_equal(files(), 1);
-    report.overwrite = true;
+    report.id.overwrite = true;
     assert_false(save("x.vtt", &e));
     assert_string_equal(text_of("x-002.jpg"), "my holiday");
     unlink("x-002.jpg");
     assert_true(save("x.vtt", &e) && save("x.vtt", &e));
-    report.overwrite = false;
-    strcpy(report.film_id, "7-ff");
+    report.id.overwrite = false;
+    strcpy(report.id.film_id, "7-ff");
     assert_false(save("x.vtt", &e));
     assert_non_null(strstr(e.text, "'x-001.jpg': the file exists and shows another film"));
-    report.overwrite = true;
+    report.id.overwrite = true;
     assert_true(save("x.vtt", &e));
     assert_int_equal(files(), 3);
 }

@@ -21,17 +21,18 @@ static void make_picture(const struct options *o, const char *film_path, const c
         column->clusters = 1;
         column->cluster[0] = (struct cluster){{1, 2, 3}, WIDTH * HEIGHT};
     }
-    struct report r = {.film = &film,
-                       .picture_height = 5,
-                       .kmeans = o->kmeans,
-                       .columns = c,
-                       .count = COLUMNS,
-                       .width = WIDTH,
-                       .height = HEIGHT,
-                       .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
+    struct report r = {
+        .film = &film,
+        .picture.height = 5,
+        .analysis.kmeans = o->kmeans,
+        .columns = c,
+        .count = COLUMNS,
+        .analysis.width = WIDTH,
+        .analysis.height = HEIGHT,
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     struct strips strips = {o->picture.strip, o->picture.strips};
-    options_fingerprint(o, writer_find(writer), strips, r.fingerprint);
-    assert_true(film_id_of(film_path, NULL, r.film_id, &e));
+    options_fingerprint(o, writer_find(writer), strips, r.id.fingerprint);
+    assert_true(film_id_of(film_path, NULL, r.id.film_id, &e));
     assert_true(writer_save(writer_find(writer), &r, strips, path, &e));
     columns_free(&c);
 }
