@@ -24,9 +24,7 @@ struct gpu_modes {
 
 struct dominant_gpu;
 
-/*
- * Returns the device bytes that dominant_gpu_open allocates for batches of at most `frames` frames.
- */
+/* Returns the device bytes that dominant_gpu_open allocates for batches of `frames` frames. */
 size_t dominant_gpu_bytes(int frames);
 
 /* Creates a workspace on the current device. */

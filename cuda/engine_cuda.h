@@ -1,7 +1,4 @@
-/*
- * engine_cuda.h - declarations shared by engine_cuda.cu (batches, films) and port.cu (ports).
- * Private to cuda/.
- */
+/* engine_cuda.h - what engine_cuda.cu (batches, films) and port.cu (ports) share. */
 #ifndef BARCODE_CUDA_ENGINE_CUDA_H
 #define BARCODE_CUDA_ENGINE_CUDA_H
 
@@ -81,10 +78,7 @@ struct cuda_port {
     double shrink_seconds;
 };
 
-/*
- * Marks the film as failed with this error, unless it has failed already; wakes all waiters.
- * Returns false. Any thread.
- */
+/* Marks the film as failed, with its first error; wakes all. Returns false. Any thread. */
 bool cuda_fail(struct cuda *c, const struct err *e);
 
 /* Gets a slot of the open batch; waits while every batch is in use. From a port's thread. */

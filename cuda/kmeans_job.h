@@ -38,10 +38,7 @@ struct frame_points {
     unsigned long long square; /* sum of weight * (r^2 + g^2 + b^2) */
 };
 
-/*
- * The parameters of every kernel. Arrays of frames have a stride of `pixels`, `capacity` or
- * `groups`.
- */
+/* The parameters of every kernel. Arrays of frames have stride `pixels`, `capacity` or `groups`. */
 struct kmeans_job {
     struct kmeans_params params;
     int bits; /* ceil(log2 k) */
@@ -60,9 +57,7 @@ struct kmeans_job {
     unsigned long long *inertia; /* [frames][n_init] */
     uint32_t *ended;             /* [frames][n_init] not 0: the restart has ended */
     unsigned long long *outcome; /* [frames][n_init][k][4] */
-    /*
-     * [frames][n_init][k] steps of the centroids to start or continue with, as in kmeans_block.cuh
-     */
+    /* [frames][n_init][k] steps (kmeans_block.cuh) of the centroids to start or continue with */
     uint2 *centre;
     int done, iterations; /* for lloyd: iterations done before this launch, and after it */
     unsigned tasks;       /* restarts to process in this launch */
@@ -73,10 +68,7 @@ struct kmeans_job {
     struct gpu_column *out;
 };
 
-/*
- * Returns the bytes of a block's private memory for one restart: see the kernels in
- * kmeans_restart.cu.
- */
+/* Returns the bytes of a block's private memory for one restart (kmeans_restart.cu). */
 static inline size_t slot_bytes(const struct kmeans_job *j)
 {
     size_t start =
@@ -95,10 +87,7 @@ cudaError_t restart_prepare(const struct kmeans_job *j, enum restart_phase phase
 void restart_launch(const struct kmeans_job *j, enum restart_phase phase, int threads, int blocks,
                     cudaStream_t stream);
 
-/*
- * kmeans_points.cu. All are uint32_t: key[chunk frames][pixels], start[chunk frames][capacity],
- * tile[chunk frames][tiles].
- */
+/* kmeans_points.cu. key[chunk frames][pixels], start[...][capacity], tile[...][tiles] */
 struct points_scratch {
     uint32_t *key, *start, *tile;
     void *sort;

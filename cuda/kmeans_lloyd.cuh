@@ -118,10 +118,7 @@ static __device__ __forceinline__ double divide_exact(double x, double n, double
     return quotient;
 }
 
-/*
- * Does the same in doubles, for n <= 2^24. Nothing exceeds 2^53, so nothing is rounded, and the
- * code is several times shorter.
- */
+/* The same in doubles, for n <= 2^24: nothing exceeds 2^53, and the code is shorter. */
 static __device__ wide centroid_of(const uint32_t *sum, int f, int *q)
 {
     double n = sum[3], half = sum[3] / 2, inverse = 1.0 / n, whole = 0, rest = 0, r, last;
@@ -137,10 +134,7 @@ static __device__ wide centroid_of(const uint32_t *sum, int f, int *q)
            (wide)divide_exact(r * (1 << INERTIA_FRACTION), n, inverse, &last);
 }
 
-/*
- * Performs the update step in one warp. Returns the lowest inertia so far. Sets m->go if this
- * clustering has it.
- */
+/* Updates in one warp. Returns the lowest inertia so far; sets m->go if this clustering has it. */
 template <class T> static __device__ wide update(const struct lloyd_work<T> *w, wide last)
 {
     enum { EACH = (T::MOST + 31) / 32 };
@@ -231,10 +225,7 @@ static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd
     return set;
 }
 
-/*
- * Subtracts from the slacks by how much P_winner - P_j can have grown since the last step, for all
- * winners and j in `set`.
- */
+/* Subtracts from the slacks what P_winner - P_j can have grown, for all winners and j in `set`. */
 template <class T> static __device__ __forceinline__ void use_up(const struct lloyd_work<T> *w,
                                                                  const struct lane_box &b,
                                                                  typename T::mask set, int slack[2])

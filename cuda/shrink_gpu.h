@@ -34,10 +34,7 @@ bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, const struct
 
 struct light_gpu;
 
-/*
- * Creates the copies' owner for one film on the current device; copies nothing yet. Borrows
- * `light`.
- */
+/* Creates the copies' owner for a film on the current device; copies nothing. Borrows `light`. */
 struct light_gpu *light_gpu_open(struct light *light, struct err *e);
 void light_gpu_free(struct light_gpu **g);
 

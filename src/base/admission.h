@@ -33,10 +33,7 @@ struct admission *admission_open(int cores, struct err *e);
  */
 bool admission_enter(struct admission_ticket *t, struct err *e);
 
-/*
- * Releases the cores if this film holds them: it has handed out all its work, or it is finished.
- * Does nothing if NULL.
- */
+/* Releases the cores: this film has handed out all its work. Does nothing if NULL. */
 void admission_release(struct admission_ticket *t);
 
 /* Adds `cores` to the number of busy cores; a negative value subtracts. Does nothing if NULL. */

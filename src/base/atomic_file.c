@@ -255,10 +255,7 @@ struct atomic_target *atomic_target_open(const char *path)
 
 int atomic_target_descriptor(const struct atomic_target *t) { return t->fd; }
 
-/*
- * Syncs the folder, so that the new name survives a power failure. Ignores errors, because the
- * rename cannot be undone.
- */
+/* Syncs the folder, so that the new name survives a power failure. The rename cannot be undone. */
 static void sync_folder(const char *target)
 {
     char *folder = path_beside(target, ".", NULL);

@@ -82,9 +82,7 @@ struct atomic_target *atomic_target_open(const char *path);
  */
 struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own *is_own);
 
-/*
- * Makes a file of 1 to 4 digits and ".jpg" in the folder. Returns a descriptor, or -1 with errno.
- */
+/* Makes a file of 1 to 4 digits and ".jpg" in the folder. Returns -1 with errno on failure. */
 int atomic_target_add(struct atomic_target *t, const char *name);
 
 /*

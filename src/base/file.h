@@ -14,10 +14,7 @@
  */
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at);
 
-/*
- * Writes all bytes at the position of an open file. Each part counts as progress (watch.h). Returns
- * false with errno.
- */
+/* Writes all bytes to an open file, each part as progress (watch.h). Returns false with errno. */
 bool file_write(int fd, const void *data, size_t bytes);
 
 /*
@@ -48,9 +45,7 @@ FILE *file_open_regular(const char *path);
 /* Reads up to `bytes` bytes from the beginning of a regular file. Returns their number. */
 size_t file_read_begin(const char *path, void *to, size_t bytes);
 
-/*
- * Returns true for a symbolic link that leads to no file: writing to it would make one elsewhere.
- */
+/* Returns true for a symbolic link that leads to no file: writing would make one elsewhere. */
 bool file_is_dangling(const char *path);
 
 /*

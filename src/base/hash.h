@@ -1,7 +1,4 @@
-/*
- * hash.h - XXH3, for fingerprints and checksums. It detects accidental changes, not deliberate
- * ones. Any thread.
- */
+/* hash.h - XXH3, which detects accidental changes, not deliberate ones. Any thread. */
 #ifndef BARCODE_HASH_H
 #define BARCODE_HASH_H
 

@@ -27,10 +27,7 @@ struct progress_state {
     uint64_t frames;                 /* of the film, up to the current position */
     uint64_t columns, columns_total; /* finished columns */
     double share;                    /* 0..1 of the film, < 0 if unknown */
-    /*
-     * NULL for a single film. Otherwise `frames` counts all films and `share` is ignored. Borrowed
-     * for the call
-     */
+    /* NULL for a single film; otherwise `frames` is of all, and `share` ignored. Borrowed */
     const struct progress_run *run;
     const char *title; /* NULL: the title of progress_open. Must be valid until progress_close */
 };

@@ -57,10 +57,7 @@ bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct 
 /* Keeps a descriptor open; -1: none. */
 bool sandbox_keep(struct sandbox *s, int fd, struct err *e);
 
-/*
- * Allows what the driver of an NVIDIA GPU needs beyond files: local sockets that listen, but that
- * no connection reaches.
- */
+/* Allows what an NVIDIA driver needs beyond files: local sockets that no connection reaches. */
 void sandbox_allow_gpu(struct sandbox *s);
 
 /*

@@ -125,10 +125,7 @@ enum worker_event {
  */
 enum worker_event worker_receive(struct worker *w, void *message, size_t *size, int *fd);
 
-/*
- * Sends a message. Kills a worker that does not receive what it asked for. Returns false with errno
- * if the message was not sent.
- */
+/* Sends a message, or kills a worker that does not receive what it asked for. False with errno. */
 bool worker_send(struct worker *w, const void *message, size_t size, int fd);
 
 /* Kills the worker. `why` is one of the reasons above. */

@@ -105,10 +105,7 @@ static bool read_file(const char *path, const struct film_part *part, size_t fil
 {
     struct stat st;
     struct hash128 print = {0, 0};
-    /*
-     * A pipe is not even opened: its writer would take this process for its reader, and its data
-     * would be lost.
-     */
+    /* A pipe is not even opened: its writer would take this process for its reader. */
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(e, ERR_FAILED, "it is not a file");
     int fd = file_open_read(path);
@@ -233,10 +230,7 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
         append_key(key, "crop=%s\n", crop);
     if (light && *light)
         append_key(key, "light=%s\n", light);
-    /*
-     * Key frames found without an index may have other numbers than in an exact run, so
-     * frame_cache.c also compares times.
-     */
+    /* Without an index key frames may have other numbers: frame_cache.c also compares times. */
     if (rule->keyframes)
         append_key(key, "keyframes=1\n");
     key->base = strlen(key->text);

@@ -18,9 +18,7 @@
 #include "media/film.h"
 #include "media/select/selection.h"
 
-/*
- * Where a film's file was last seen: not its identity, but enough to detect that it was modified.
- */
+/* Where a film's file was last seen: not its identity, but enough to detect a modification. */
 struct cache_place {
     uint64_t device, inode, path; /* path: a hash of the absolute path */
     int64_t changed_ns;           /* ctime */

@@ -56,9 +56,7 @@ struct cache_store {
  */
 bool cache_store_open(struct cache_store *s, const struct cache_options *o, struct err *e);
 
-/*
- * Opens the entry at `path`, a file in the folder. One of another user and a link count as absent.
- */
+/* Opens the entry at `path`, in the folder. Another user's and a link count as absent. */
 struct cache_entry *cache_store_entry(const struct cache_store *s, const char *path,
                                       enum entry_state *state, struct err *e);
 
@@ -102,10 +100,7 @@ struct cache_found cache_store_find(const struct cache_store *s, const struct ca
                                     const struct cache_place *place, const struct selection *rule,
                                     enum cache_decoder decoder);
 
-/*
- * Warns about an entry that is damaged or cannot be read. Removes it if it is damaged, unless
- * another file has its name by now.
- */
+/* Warns about an entry, and removes a damaged one, unless another file has its name by now. */
 void cache_store_reject(const struct cache_store *s, const struct cache_entry *entry, bool damaged,
                         const char *why);
 

@@ -50,10 +50,7 @@ struct frame_cache_ask {
     int width, height;                 /* of the analysis frames */
     /* the text of --crop; borrowed until frame_cache_close; "" or NULL: off */
     const char *crop;
-    /*
-     * the text of tone mapping and averaging, borrowed likewise; "" or NULL: the default of SDR
-     * films
-     */
+    /* the text of tone mapping and averaging, borrowed likewise; "" or NULL: SDR's default */
     const char *light;
     int threads;
     /* a device's decode_word, or "any": decoders that give the same bytes for an intact film */
@@ -61,16 +58,10 @@ struct frame_cache_ask {
     enum cache_decoder decoder;
 };
 
-/*
- * Looks the frames up, logs the result with -v, and prepares to store the frames that will be
- * decoded. Copies `*ask`.
- */
+/* Looks the frames up, logs the result, and prepares to store others. Copies `*ask`. */
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask);
 
-/*
- * Sets `*crop` to that of the cached frames, so that none need be detected. Returns false if there
- * are none.
- */
+/* Sets `*crop` to that of the cached frames. Returns false if there are none. */
 bool frame_cache_crop(const struct frame_cache *c, struct crop *crop);
 
 /* Sets the crop of the frames that will be stored, once, before decoding. */

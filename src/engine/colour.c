@@ -3,10 +3,7 @@
 #include <string.h>
 #include "barcode/engine/srgb.h"
 
-/*
- * fix16 values of limited range, the same at every depth, because all of them scale by 2^(bits -
- * 8).
- */
+/* fix16 values of limited range. All scale by 2^(bits - 8), so they are the same at every depth. */
 enum {
     LIMITED_BLACK = 16 * 256,
     NEUTRAL = 128 * 256,

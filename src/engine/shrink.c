@@ -84,10 +84,7 @@ static bool make_light_room(struct shrink_light *s, const struct frame_view *v, 
     return true;
 }
 
-/*
- * Repeats every chroma sample's part for its luma samples. Half the width is by far the most common
- * case.
- */
+/* Repeats a chroma sample's part for its luma samples, most often two. */
 static void widen_chroma(const int32_t *restrict from, size_t narrow, int32_t *restrict to,
                          size_t wide)
 {
@@ -201,9 +198,7 @@ static bool shrink_light_frame(struct shrink_light *s, struct light *l,
 
 /* ---- All other frames ---- */
 
-/*
- * Planes with interleaved samples (NV12's chroma, packed RGB). Their columns are summed together.
- */
+/* Planes with interleaved samples (NV12's chroma, packed RGB): their columns are summed at once. */
 struct group {
     const uint8_t *base; /* of the plane that comes first in memory */
     /* base as a number, because pointers into different frames do not compare */
@@ -346,10 +341,7 @@ static int make_groups(const struct frame_view *v, struct group group[3])
     return n;
 }
 
-/*
- * Returns the words from the first to the last sample of a row of the group. The memory may end
- * there.
- */
+/* Returns the words from a row's first to its last sample, where the memory may end. */
 static uint32_t words_of(const struct frame_view *v, const struct group *g)
 {
     const struct plane *p = &v->plane[g->plane[0]];

@@ -11,16 +11,11 @@
 
 struct shrink_alpha;
 
-/*
- * Creates a workspace for one thread that makes analysis frames of width x height. `light` is as
- * for shrink_use_light.
- */
+/* Creates a workspace for one thread. `light` is as for shrink_use_light. */
 struct shrink_alpha *shrink_alpha_open(int width, int height, struct light *light, struct err *e);
 void shrink_alpha_free(struct shrink_alpha **s);
 
-/*
- * Returns true if no sample is transparent, even partly, in a view that passed shrink_check_view.
- */
+/* Returns true if no sample is transparent, even partly. The view passed shrink_check_view. */
 bool shrink_alpha_is_opaque(const struct frame_view *view);
 
 /*

@@ -82,10 +82,7 @@ static void load_one(struct assign *a, int j)
     a->now.half_g[j] = pair(-q[1] * scale / 2, 0);
 }
 
-/*
- * Returns the difference of two int16 as an int16. Sets *far if the difference of two such
- * differences would not fit.
- */
+/* Returns the difference of two int16; sets *far if that of two such would not fit. */
 static uint16_t int16_gap(uint32_t a, uint32_t b, bool *far)
 {
     int gap = (int16_t)(uint16_t)a - (int16_t)(uint16_t)b;

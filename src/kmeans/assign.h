@@ -36,9 +36,7 @@ enum { KIND_ONE = 1 << 16, KIND_HIGH = 8 };
 #define KIND_LOWER(kind) ((kind)&255)
 #define KIND_HIGHER(kind) ((kind) >> KIND_HIGH & 255)
 
-/*
- * The centroids in the vector code's layout, padded to a full vector. Entries beyond k are unused.
- */
+/* The centroids, padded to a full vector. Entries beyond k are unused. */
 struct assign_table {
     _Alignas(64) int32_t constant[CLUSTERS_MAX];
     /* 2 * (constant - j) + j: twice a score, with the index in the low b bits */

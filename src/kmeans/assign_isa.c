@@ -72,10 +72,7 @@ static inline lanes at_centres(const struct assign_table *t, int j, struct place
                      c.centre_g, lanes_all((int)t->g[j]));
 }
 
-/*
- * Returns the minimum of at_centres over all centroids; stores each result in centre[j] (may be
- * NULL).
- */
+/* Returns the minimum of at_centres; stores each result in centre[j] (may be NULL). */
 static inline lanes least_at_centres(const struct assign *a, struct places c, lanes *centre)
 {
     lanes least = lanes_all(INT32_MAX);
@@ -102,10 +99,7 @@ FOR_SHAPE lanes load_entries(const void *table, lanes index, struct shape shape)
 /* Returns the bit of centroid j in its word of a set. */
 static inline lanes bit_of(int j) { return lanes_all((int)(UINT32_C(1) << (j % 32))); }
 
-/*
- * Finds the rivals of each block: set[0] (centroids 0..31) and set[1]. Returns their kind, as in
- * assign.h.
- */
+/* Finds the rivals of each block: set[0] (centroids 0..31) and set[1]. Returns their kind. */
 FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape shape, lanes set[2])
 {
     lanes centre[CLUSTERS_MAX], least = least_at_centres(a, c, centre), kind = lanes_all(0);
@@ -180,10 +174,7 @@ FOR_SHAPE void drifts(const struct assign *a, struct places c, lanes kind, const
         up[side] = lanes_select(single, lanes_all(0), lanes_select(many, any, up[side]));
 }
 
-/*
- * The work to do in a stretch, as lists, because a branch predictor cannot predict these groups and
- * points.
- */
+/* The work in a stretch, as lists, because its branches would be unpredictable. */
 struct stretch {
     size_t block; /* first block */
     uint32_t changes, visits[LISTS];

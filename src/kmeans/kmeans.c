@@ -127,10 +127,7 @@ static void rank(struct kmeans *km, int at)
     km->order[at] = r;
 }
 
-/*
- * Returns the best of all restarts. Once the first rung is full, the lowest-ranked restart is
- * replaced by the next one.
- */
+/* Returns the best restart. Once the first rung is full, the lowest-ranked one is replaced. */
 static const struct restart *best_restart(struct kmeans *km, uint64_t frame)
 {
     int racing = 0;

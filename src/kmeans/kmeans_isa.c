@@ -229,10 +229,7 @@ static inline void batch_put(struct batch *b, int at, uint32_t colour)
     b->g[at] = colour >> 8 & 255;
 }
 
-/*
- * Fills a batch with colour[count], numbered from `first`, and `origin` (may be NULL) as candidate
- * 0. At least one candidate.
- */
+/* Fills a batch with colour[count], from number `first`, and `origin` (or NULL) as number 0. */
 static void batch_fill(struct batch *b, const uint32_t *colour, int first, int count,
                        const uint32_t *origin)
 {
@@ -397,10 +394,7 @@ static inline void list_groups(struct visits *visits, int list, uint32_t in, lan
     visits->count[list] += (uint32_t)__builtin_popcount(in);
 }
 
-/*
- * Performs the test of batch_near for LANES groups at once, with the candidates that are left for
- * their block.
- */
+/* Tests LANES groups as batch_near does, with the candidates that are left for their block. */
 FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct batch *b,
                            uint32_t left, bool rival, bool fresh, struct visits *visits)
 {
@@ -548,10 +542,7 @@ static void try_candidates(const struct nearest *n, const uint32_t *colour, int 
         potential[c] = n->total - gain[c];
 }
 
-/*
- * The points of a stretch after which the nearest candidate changes, as a list, because their
- * positions are unpredictable.
- */
+/* The points after which the nearest candidate changes: a list, because they are unpredictable. */
 struct ends {
     uint32_t at[BLOCK + LANES];
     uint32_t count;
@@ -574,10 +565,7 @@ static inline void list_ends(const struct nearest *n, size_t at, size_t count, s
     ends->count = (uint32_t)(to - ends->at);
 }
 
-/*
- * Implements seed_nearest_count. Counts runs of neighbours, which mostly have the same nearest
- * candidate.
- */
+/* Implements seed_nearest_count, by runs of neighbours with the same nearest candidate. */
 static void count_candidates(const struct nearest *n, uint32_t *weight, int count)
 {
     const uint32_t *prefix = n->p->prefix;

@@ -55,10 +55,7 @@ static inline lanes pairs_sub(lanes a, lanes b) { return VECTOR(sub_epi16)(a, b)
 static inline lanes pairs_below(lanes a, lanes b) { return VECTOR(subs_epu16)(a, b); }
 static inline lanes bytes_min(lanes a, lanes b) { return VECTOR(min_epu8)(a, b); }
 static inline lanes bytes_max(lanes a, lanes b) { return VECTOR(max_epu8)(a, b); }
-/*
- * Returns a0 b0 + a1 b1, a2 b2 + a3 b3, ... as 16-bit words, for unsigned bytes a and signed bytes
- * b.
- */
+/* Returns 16-bit words a0 b0 + a1 b1, a2 b2 + a3 b3, ... of unsigned bytes a and signed b. */
 static inline lanes bytes_dot(lanes a, lanes b) { return VECTOR(maddubs_epi16)(a, b); }
 /* Returns acc + a.low * b.low + a.high * b.high, for signed halves. */
 static inline lanes lanes_dot(lanes acc, lanes a, lanes b)
@@ -151,9 +148,7 @@ static inline lanes lanes_count(void)
 {
     return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
 }
-/*
- * Stores the lanes whose bit is 1 consecutively, then undefined lanes: always writes LANES words.
- */
+/* Stores the lanes whose bit is 1, then undefined lanes: always writes LANES words. */
 static inline void lanes_pack(uint32_t *p, uint32_t bits, lanes a)
 {
     _mm512_storeu_si512(p, _mm512_maskz_compress_epi32((__mmask16)bits, a));

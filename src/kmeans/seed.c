@@ -90,10 +90,7 @@ void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, i
         sum_groups(n);
 }
 
-/*
- * Writes the keys of candidate 0, which seed_nearest_add postpones, if no other candidate followed
- * it.
- */
+/* Writes the keys of candidate 0, which seed_nearest_add postpones. */
 static void write_keys(struct nearest *n, const struct kmeans_vector *vector)
 {
     if (!vector || !n->alone)
@@ -317,10 +314,7 @@ static int draw_round(struct seed *s, const struct stream *stream, int round, in
     return count;
 }
 
-/*
- * Appends the lowest points that are not candidates, up to k candidates, if too many draws selected
- * the same points.
- */
+/* Appends the lowest points that are not candidates, up to k candidates. */
 static int top_up(struct seed *s, int count)
 {
     int last = count;

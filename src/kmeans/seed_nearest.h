@@ -54,10 +54,7 @@ void seed_nearest_close(struct nearest *n);
 void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count,
                       bool last);
 
-/*
- * Computes potential[i]: what `total` would be with only colour[i] added, for each i < count
- * (1..NEAREST_TRIALS).
- */
+/* Computes what `total` would be with only colour[i] added, i < count (1..NEAREST_TRIALS). */
 void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, int count,
                       uint64_t *potential);
 

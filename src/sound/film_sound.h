@@ -75,10 +75,7 @@ struct sound_maker;
 /* Called with frames of the spectrogram, in order: values[frames][SPECTROGRAM_BINS]. */
 typedef bool sound_spectrum_tap(void *user, const int16_t *values, size_t frames, struct err *e);
 
-/*
- * `device` computes in place of the processor; it is borrowed. `device` and `tap` may be NULL. One
- * thread.
- */
+/* `device` replaces the processor and is borrowed; like `tap` it may be NULL. One thread. */
 struct sound_maker *sound_maker_open(enum isa isa, struct sound_device *device,
                                      sound_spectrum_tap *tap, void *user, struct err *e);
 void sound_maker_free(struct sound_maker **m);

@@ -360,10 +360,7 @@ static size_t frames_before(const struct sound_block *b, int64_t us)
     return n < b->frames ? (size_t)n : b->frames;
 }
 
-/*
- * Sets *skip to the number of frames that are cut off the block, and *time_us to the time of the
- * first one that is left.
- */
+/* Sets *skip to the frames that are cut off the block, and *time_us to the time of the next. */
 static void place_block(const struct sound_maker *m, const struct sound_block *b, size_t *skip,
                         int64_t *time_us)
 {

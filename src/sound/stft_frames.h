@@ -10,10 +10,7 @@ enum { STFT_BATCH_MOST = 8 };
 struct stft_frames {
     size_t batch; /* frames at once */
 
-    /*
-     * Computes out[i][SPECTROGRAM_BINS] from in[i][SPECTROGRAM_WINDOW]. `work` has room for
-     * 2 * 512 * batch values.
-     */
+    /* Computes out[i][SPECTROGRAM_BINS] from in[i][SPECTROGRAM_WINDOW]; work[2 * 512 * batch]. */
     void (*run)(const struct stft_tables *t, const int16_t *const *in, int32_t *work,
                 int16_t *const *out);
 };

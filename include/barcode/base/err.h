@@ -77,10 +77,7 @@ void err_memory_seen(void);
 /* Empties `e`, an error without consequences, which err_memory_count then does not count. */
 void err_forgive(struct err *e);
 
-/*
- * Returns how often ERR_MEMORY was set and not forgiven, or err_memory_seen called, here. Any
- * thread.
- */
+/* Returns how often ERR_MEMORY was set and not forgiven, or err_memory_seen called. Any thread. */
 uint64_t err_memory_count(void);
 
 void err_clear(struct err *e);

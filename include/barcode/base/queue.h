@@ -25,10 +25,7 @@ struct queue *queue_open(size_t capacity, void (*drop)(void *item), struct err *
 /* Waits for room and appends the item. Returns false if the queue is closed. */
 bool queue_push(struct queue *q, void *item);
 
-/*
- * Waits for an item. Returns false, with *item NULL, once the queue is closed and empty, or
- * aborted.
- */
+/* Waits for an item. Returns false, *item NULL, once the queue is closed and empty, or aborted. */
 bool queue_pop(struct queue *q, void **item);
 
 /* Returns true if no pop will ever return an item: the queue is closed and empty. Any thread. */

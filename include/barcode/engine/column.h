@@ -33,24 +33,15 @@ struct column {
     uint8_t status;   /* enum column_status */
     bool transparent; /* MISSING, because no pixel of the frame is visible */
     uint8_t clusters; /* k' <= k; 0 without k-means or if status is MISSING */
-    /*
-     * index of the displayed cluster: 0, the largest, unless steady_columns chose another
-     * (steady.h)
-     */
+    /* index of the displayed cluster: 0, the largest, unless steady.h chose another */
     uint8_t chosen;
     uint8_t average[3]; /* mean colour of the analysis frame, each channel round(S / n) */
-    /*
-     * mode of the analysis frame (dominant.h): the first, unless steady_columns chose another; 0 if
-     * modes were not requested
-     */
+    /* the first mode (dominant.h), unless steady_columns chose another; 0 if not requested */
     uint8_t dominant[3];
     /* number of entries in mode[]; 0 if modes are not kept or status is MISSING */
     uint8_t modes;
     uint8_t mode_chosen; /* index of the mode whose colour is `dominant` */
-    /*
-     * [k], the first `clusters` are valid: count descending, then colour (0xRRGGBB) ascending. NULL
-     * without k-means
-     */
+    /* [k], `clusters` valid: by count descending, then 0xRRGGBB. NULL without k-means */
     struct cluster *cluster;
     /* [DOMINANT_MOST] modes with their counts, strongest first; NULL if not kept */
     struct cluster *mode;
@@ -60,10 +51,7 @@ struct column {
     uint8_t *slit;
 };
 
-/*
- * Returns true if the column at `index` (from 0) was never announced, so that its frame number and
- * time are unknown.
- */
+/* Returns true if the column at `index` was never announced: frame and time are unknown. */
 static inline bool column_untold(const struct column *c, uint64_t index)
 {
     return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;
@@ -71,10 +59,7 @@ static inline bool column_untold(const struct column *c, uint64_t index)
 
 struct columns;
 
-/*
- * Creates an empty array with room for `k` (0..64) clusters and `rows` (0 or the analysis height)
- * row means a column.
- */
+/* Creates an empty array for `k` (0..64) clusters and `rows` (0 or the height) row means each. */
 struct columns *columns_open(int k, int rows, struct err *e);
 void columns_free(struct columns **c);
 
@@ -112,22 +97,13 @@ void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t 
 /* Marks the column of a frame without any visible pixel. Threads as for column_fill. */
 void column_fill_transparent(struct column *to, const struct frame_tag *tag);
 
-/*
- * Computes the mean light of a row of n pixels (1..16384), each channel rounded half up to its unit
- * (light.h). Pure; any thread.
- */
+/* Computes a row's mean light, rounded half up; n is 1..16384. Any thread. */
 void column_row_light(const struct light_table *sdr, const uint8_t *rgb, int n, uint32_t mean[3]);
 
-/*
- * Fills in a frame's modes, 1..DOMINANT_MOST entries. Both engines use it. Threads as for
- * column_fill.
- */
+/* Fills in 1..DOMINANT_MOST modes. Both engines use it. Threads as for column_fill. */
 void column_fill_modes(struct column *to, const struct cluster *mode, int modes);
 
-/*
- * Counts the columns of `tag`'s frame, with its repetitions, as complete, for the progress line.
- * Any thread.
- */
+/* Counts the columns of `tag`'s frame as complete, for the progress line. Any thread. */
 void columns_note_done(struct columns *c, const struct frame_tag *tag);
 
 uint64_t columns_done(struct columns *c);

@@ -57,10 +57,7 @@ struct engine_job {
     int width, height; /* analysis size, 1..16384 each */
     bool cluster;      /* compute k-means */
     bool rows;         /* compute row means */
-    /*
-     * modes of each frame, 0..DOMINANT_MOST (dominant.h); the columns keep all of them after
-     * columns_keep_modes
-     */
+    /* modes of each frame, 0..DOMINANT_MOST; the columns keep all after columns_keep_modes */
     int modes;
     struct kmeans_params kmeans;
     /* expected number of open ports; more may open. `cpu` allocates an analysis frame for each */
@@ -116,10 +113,7 @@ struct engine_ops {
                 struct err *e);
     bool (*put_analysed)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag,
                          struct err *e);
-    /*
-     * crop_rows of a view on the device. The copy belongs to the port and is valid until its next
-     * call. NULL: no device.
-     */
+    /* crop_rows of a view on the device, the port's until its next call. NULL: no device. */
     bool (*rows)(struct engine_port *p, const struct frame_view *view, struct frame_view *rows,
                  struct err *e);
     void (*port_close)(struct engine_port **p);
@@ -147,10 +141,7 @@ struct engine_port {
 extern const struct engine_ops engine_cpu;
 extern const struct engine_ops engine_cuda; /* only in builds with CUDA */
 
-/*
- * Returns true if this build has the engine `name`. Only engine_open checks for a device. Any
- * thread.
- */
+/* Returns true if this build has the engine. engine_open checks for a device. Any thread. */
 bool engine_built(const char *name);
 
 /*

@@ -56,9 +56,7 @@ enum tone_map { TONE_BT2390, TONE_HABLE, TONE_REINHARD, TONE_CLIP, TONE_OFF, TON
 /* The values of --tone-map, --hdr-peak and --light. */
 struct light_rule {
     enum tone_map map;
-    /*
-     * cd/m2, LIGHT_PEAK_LEAST..LIGHT_PEAK_MOST; 0: from the film's metadata, else LIGHT_PEAK_USUAL
-     */
+    /* cd/m2, LIGHT_PEAK_LEAST..LIGHT_PEAK_MOST; 0: from metadata, else LIGHT_PEAK_USUAL */
     int peak;
     bool linear; /* compute means of linear light */
 };
@@ -85,9 +83,7 @@ struct light_table {
     uint32_t light[LIGHT_CODES]; /* HLG: scene light, LIGHT_WHITE for 1.0 */
     /* HLG: factor for the scene light, LIGHT_BITS bits, indexed by the cell of its luminance */
     uint32_t ootf[LIGHT_CELLS];
-    /*
-     * LIGHT_GAIN_BITS bits; PQ: indexed by the largest code, HLG: by the cell of the largest light
-     */
+    /* LIGHT_GAIN_BITS bits; by the largest code (PQ) or the cell of the largest light (HLG) */
     uint32_t gain[LIGHT_CELLS_HDR];
     uint16_t code[LIGHT_CELLS + 1]; /* fix16, 0..65280; one extra entry for code that reads pairs */
 };
@@ -122,10 +118,7 @@ struct light_gamut {
     bool same; /* m is 1: the primaries are not converted */
 };
 
-/*
- * Returns the matrix for frames that light_wanted accepts. With TONE_OFF, HDR keeps its primaries.
- * Any thread.
- */
+/* Returns the matrix for frames of light_wanted; 1 for HDR with TONE_OFF. Any thread. */
 struct light_gamut light_gamut(const struct light *l, enum transfer transfer,
                                enum primaries primaries);
 

@@ -122,10 +122,7 @@ struct kmeans_params {
 /* The options of a command line (base/option.h); their defaults are those of the program. */
 extern const struct option_table kmeans_options;
 
-/*
- * One rung of the race: restarts run up to `iterations` iterations, then the best `go_on` continue
- * to the next rung.
- */
+/* Restarts run up to `iterations` iterations, then the best `go_on` continue. */
 struct kmeans_rung {
     int iterations, go_on;
 };

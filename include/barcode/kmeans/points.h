@@ -109,18 +109,13 @@ static inline uint32_t key_colour(uint32_t key)
 bool points_open(struct points *p, size_t capacity, struct err *e);
 void points_close(struct points *p);
 
-/*
- * Fills the padding and the sums of p from colour[0..n) and weight[0..n), n from 1 to the capacity.
- */
+/* Fills the padding and the sums of p from colour[n] and weight[n], n from 1 to the capacity. */
 void points_seal(struct points *p, size_t n);
 
 /* Fills the groups and blocks that the vector code of `isa` reads (not ISA_C; pixels <= 2^24). */
 void points_box(struct points *p, enum isa isa);
 
-/*
- * Allocates scratch memory to make points from frames of at most `pixels` (1..2^28) pixels with a
- * supported instruction set.
- */
+/* Allocates scratch memory for frames of up to `pixels` (1..2^28) and a supported `isa`. */
 struct points_maker *points_maker_open(size_t pixels, enum isa isa, struct err *e);
 void points_maker_close(struct points_maker **m);
 

@@ -16,9 +16,7 @@
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/kmeans/points.h"
 
-/*
- * The fourth word of the counter: one value a purpose, so that no two draws share a Philox block.
- */
+/* The fourth word of the counter, so that no two draws share a Philox block. */
 enum seed_stage {
     STAGE_RANDOM,   /* draws of the random start */
     STAGE_PLUSPLUS, /* k-means++ on the frame's points */

@@ -35,10 +35,7 @@ enum { MAX_FILTER_RADIUS_MOST = 1024 };
 
 struct max_filter;
 
-/*
- * Allocates the scratch memory for arrays of any size, with a radius of 0..MAX_FILTER_RADIUS_MOST.
- * One thread an object.
- */
+/* Opens a filter of radius 0..MAX_FILTER_RADIUS_MOST for any size. One thread an object. */
 struct max_filter *max_filter_open(int radius, struct err *e);
 void max_filter_free(struct max_filter **m);
 
