@@ -127,10 +127,7 @@ static __device__ bool is_peak(const uint32_t *cell, int at, wide rank)
     return true;
 }
 
-/*
- * Returns the greatest rank of a peak below `limit`, or 0 if there is none. The densest of all
- * cells is always a peak. Call it from the entire block.
- */
+/* Returns the greatest rank of a peak below `limit`, or 0. Call it from the entire block. */
 static __device__ wide next_peak(const uint32_t *cell, wide limit)
 {
     wide most = 0;

@@ -88,10 +88,7 @@ bool cuda_reserve_slot(struct cuda *c, struct gpu_batch **batch, int *slot, stru
 bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struct frame_tag *tag,
                       struct err *e);
 
-/*
- * Creates a stream of the highest (`urgent`) or lowest priority. Sets *stream to NULL on failure,
- * because the runtime then leaves an invalid handle.
- */
+/* Creates a stream of the highest (`urgent`) or lowest priority; sets it to NULL on failure. */
 bool cuda_stream_open(cudaStream_t *stream, bool urgent, struct err *e);
 
 size_t gpu_frame_bytes(const struct engine_job *job);

@@ -77,10 +77,7 @@ static inline size_t slot_bytes(const struct kmeans_job *j)
     return start > lloyd ? start : lloyd;
 }
 
-/*
- * kmeans_restart.cu. restart_prepare computes how many blocks the device can hold; restart_launch
- * launches one phase for all frames.
- */
+/* kmeans_restart.cu: how many blocks the device can hold, and one phase for all frames */
 enum restart_phase { RESTART_START, RESTART_LLOYD, RESTART_PHASES };
 cudaError_t restart_prepare(const struct kmeans_job *j, enum restart_phase phase, int threads,
                             int *blocks_per_multiprocessor);
@@ -97,10 +94,7 @@ int points_tiles(uint32_t pixels);
 void points_launch(const struct kmeans_job *j, const struct points_scratch *s, const uint8_t *rgb,
                    int first, int frames, cudaStream_t stream);
 
-/*
- * kmeans_points.cu. Sorts in[count] by the low `bits` bits into `out`. If `scratch` is NULL, only
- * sets *bytes to the size of the scratch memory.
- */
+/* kmeans_points.cu: sorts by the low `bits` bits; without `scratch` only sets *bytes, its size */
 cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count,
                       int bits, cudaStream_t stream);
 

@@ -98,10 +98,7 @@ static __device__ wide centroid_of(const wide *sum, int f, int *q)
            divide((rest - unit * n) << INERTIA_FRACTION, n, inverse);
 }
 
-/*
- * Returns floor(x / n) of integers below 2^53, where the quotient is below 2^32. Sets *rest to x -
- * quotient * n. Every step is exact.
- */
+/* Returns floor(x / n) below 2^32 of integers below 2^53, and *rest. Every step is exact. */
 static __device__ __forceinline__ double divide_exact(double x, double n, double inverse,
                                                       double *rest)
 {
@@ -202,10 +199,7 @@ template <class T> static __device__ __forceinline__ int box_winner(const struct
     return winner;
 }
 
-/*
- * Returns the rivals in a lane's box, including *winner, which may be any centroid, preferably a
- * near one. Sets *winner to the nearest.
- */
+/* Returns the rivals in a lane's box. *winner may be any centroid; sets it to the nearest. */
 template <class T>
 static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd_work<T> *w,
                                                               const struct lane_box &b, int *winner)

@@ -183,10 +183,7 @@ template <class T> static __device__ wide nearest_begin(struct start_work<T> *w)
     return nearest_total(w);
 }
 
-/*
- * Adds candidates colour[0..count), count <= 2 k + 1, numbered from `first`. If first is 0,
- * discards all previous candidates. Returns the potential.
- */
+/* Adds colour[0..2k + 1) from number `first`; 0 discards all others. Returns the potential. */
 template <class T> static __device__ wide nearest_add(const struct start_work<T> *w,
                                                       const uint32_t *colour, int first, int count)
 {

@@ -1,7 +1,4 @@
-/*
- * kmeans_seed.cuh - the three starts of kmeans.h; each fills m.centre. Call them from entire
- * blocks, for frames with more than k colours.
- */
+/* kmeans_seed.cuh - the three starts of kmeans.h, for blocks; they fill m.centre. */
 #ifndef BARCODE_CUDA_KMEANS_SEED_CUH
 #define BARCODE_CUDA_KMEANS_SEED_CUH
 
@@ -145,10 +142,7 @@ template <class T> static __device__ void recluster(const struct start_work<T> *
     }
 }
 
-/*
- * Performs one round: 2k draws by weight * D2. Drops draws of a colour drawn before in the round.
- * Returns the new number of candidates.
- */
+/* One round: 2k draws by weight * D2, without repeated colours. Returns how many candidates. */
 template <class T>
 static __device__ int draw_round(const struct start_work<T> *w, int round, int count, wide total)
 {

@@ -8,10 +8,7 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/*
- * Reads `bytes` bytes at offset `at` of an open file. Returns false with errno if the file cannot
- * be read, and with errno 0 if it is shorter.
- */
+/* Reads `bytes` at offset `at`. Returns false with errno, or errno 0 if the file is shorter. */
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at);
 
 /* Writes all bytes to an open file, each part as progress (watch.h). Returns false with errno. */
@@ -54,10 +51,7 @@ bool file_is_dangling(const char *path);
  */
 int file_open_scratch(const char *folder);
 
-/*
- * Returns true if two paths name the same file, or would name the same file once both are written.
- * Returns false for devices and pipes.
- */
+/* Returns true if two paths name the same file, or will once it is written; not for devices. */
 bool file_same(const char *a, const char *b);
 
 /*
@@ -86,10 +80,7 @@ bool slow_is_fifo(const char *path);
  */
 ssize_t slow_read(int fd, void *to, size_t bytes, bool patient);
 
-/*
- * Writes all bytes; waiting counts as progress. Returns false with errno on failure, possibly after
- * a partial write; EINTR if interrupted.
- */
+/* Writes all bytes, as progress. False with errno, maybe after a part; EINTR if interrupted. */
 bool slow_write(int fd, const void *from, size_t bytes);
 
 /*

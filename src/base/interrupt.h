@@ -20,16 +20,10 @@
  */
 void interrupt_install(void);
 
-/*
- * Opens /dev/null for each of stdin, stdout and stderr that is closed, so that no other file gets
- * its descriptor. Call it first in main.
- */
+/* Opens /dev/null for closed standard streams, before another file gets their descriptors. */
 void interrupt_open_standard(void);
 
-/*
- * Returns true after the first signal, and if the parent has asked for the end of the thread's film
- * (watch.h). Counts as progress of that film.
- */
+/* Returns true after a signal, or if the film must end (watch.h). Counts as its progress. */
 bool interrupted(void);
 
 /* As interrupted(), but does not count as progress. For code that waits for the film's input. */

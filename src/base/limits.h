@@ -18,10 +18,7 @@
 
 /* ---- the machine, within the limits of its control group (container, Slurm, systemd) ---- */
 
-/*
- * Returns the number of usable cores, 1 or more: the process's CPU affinity, limited by the group's
- * quota rounded up. Any thread.
- */
+/* Returns the usable cores, 1 or more: affinity, and the group's quota rounded up. Any thread. */
 int machine_cores(void);
 
 /*

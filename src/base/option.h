@@ -92,10 +92,7 @@ static inline bool option_takes_next(const struct option_row *row)
     return row->arg && !row->optional;
 }
 
-/*
- * Sets an option in the room's struct `options`; `arg` is NULL if no value was given, and borrowed
- * for good. Returns false with ERR_USAGE.
- */
+/* Sets an option; `arg` is NULL without a value, and borrowed for good. Fails with ERR_USAGE. */
 bool option_set(const struct option_row *row, void *options, const char *arg, struct err *e);
 
 /* Sets a path as OPTION_KIND_PATH does; `title` is the option in messages. */
@@ -108,10 +105,7 @@ bool option_set_time(const char *title, const char *arg, int64_t least, int64_t 
 bool option_set_whole(const char *title, const char *arg, uint64_t least, uint64_t most,
                       uint64_t *value, struct err *e);
 
-/*
- * Parses decimal digits as a number of at most `most` and moves `*text` behind them. As the next
- * ones, returns false for another text.
- */
+/* Parses digits as a number of at most `most` and moves `*text` behind them, or returns false. */
 bool option_read_digits(const char **text, uint64_t most, uint64_t *value);
 
 /* Parses `text`, decimal digits only, as a number from `least` to `most`. */

@@ -1,7 +1,4 @@
-/*
- * progress.h - the progress line: on a terminal at most 6 times a second; with --progress always
- * also as plain lines in a log every few seconds.
- */
+/* progress.h - the progress line of a terminal, or of a log with --progress always. */
 #ifndef BARCODE_PROGRESS_H
 #define BARCODE_PROGRESS_H
 

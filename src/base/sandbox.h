@@ -60,10 +60,7 @@ bool sandbox_keep(struct sandbox *s, int fd, struct err *e);
 /* Allows what an NVIDIA driver needs beyond files: local sockets that no connection reaches. */
 void sandbox_allow_gpu(struct sandbox *s);
 
-/*
- * Allows TCP and UDP: for a process that reads streams of the network, or serves. It still reaches
- * no local socket of another process.
- */
+/* Allows TCP and UDP, for network streams or a server; no local socket of another process. */
 void sandbox_allow_network(struct sandbox *s);
 
 /* ---- what a confined process needs besides its own files: the tables in sandbox.c ---- */
@@ -103,10 +100,7 @@ bool sandbox_enter(const struct sandbox *s, struct err *e);
  */
 enum sandbox_choice sandbox_choice_of(enum sandbox_choice choice);
 
-/*
- * Checks the kernel before a worker process is forked. Logs at -v what it lacks; returns false with
- * ERR_FAILED if REQUIRE needs it.
- */
+/* Logs what the kernel lacks before a fork; fails with ERR_FAILED if REQUIRE needs it. */
 bool sandbox_prepare(enum sandbox_choice choice, struct err *e);
 
 /*

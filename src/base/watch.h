@@ -51,10 +51,7 @@ void watch_end(void);
 /* Starts a thread as pthread_create does, with the watch of the calling thread. */
 int watch_thread(pthread_t *thread, void *(*thread_main)(void *), void *argument);
 
-/*
- * Marks the film of the calling thread as moving: bytes were read or written, something was
- * decoded, or a loop went on. Any thread.
- */
+/* Marks the thread's film as moving: bytes were read, or a loop went on. Any thread. */
 void watch_moved(void);
 
 /* How far a film is. */

@@ -131,10 +131,7 @@ bool worker_send(struct worker *w, const void *message, size_t size, int fd);
 /* Kills the worker. `why` is one of the reasons above. */
 void worker_kill(struct worker *w, const char *why);
 
-/*
- * Kills a worker that uses more than `memory` bytes, or has sent more messages than a worker
- * sensibly does. Call it once a second.
- */
+/* Once a second: kills a worker that uses more than `memory` bytes or sends too many messages. */
 void worker_tick(struct worker *w, uint64_t memory);
 
 /*

@@ -365,10 +365,7 @@ static enum entry_state state_of(int error)
     return error != ENOMEM && file_is_fault(error) ? ENTRY_UNREADABLE : ENTRY_ABSENT;
 }
 
-/*
- * Reads header and key. The caller frees `*key`. `*hash` is the hash of these bytes, for comparison
- * with the tail's first checksum.
- */
+/* Reads header and key, which the caller frees. `*hash` is the hash of these bytes. */
 static enum entry_state read_key(int fd, char **key, size_t *length, struct hash128 *hash)
 {
     uint8_t head[ENTRY_HEAD];

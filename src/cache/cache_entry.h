@@ -63,10 +63,7 @@ struct index_frame {
 
 enum { TRACK_SOUND = 2 /* sound_cache.c */ };
 
-/*
- * A second kind of data beside the frames, such as the film's sound. The index owns `data`. A
- * reader skips kinds that it does not know.
- */
+/* Data beside the frames. The index owns `data`. A reader skips kinds that it does not know. */
 struct index_track {
     uint32_t kind;
     size_t bytes;
@@ -95,10 +92,7 @@ struct cache_index {
 /* Returns the number of frames in a full block of frames of this size. */
 uint32_t cache_index_block_frames(int width, int height);
 
-/*
- * Returns true if nothing was damaged, missing or decoded twice. Only then are the frames valid for
- * other selections and for copies of the film.
- */
+/* Returns true if nothing was damaged or missing: valid for other selections and copies too. */
 bool cache_index_is_clean(const struct cache_index *x);
 
 /* Returns the frame with that number, or NULL if it does not exist or is MISSING. */
@@ -175,10 +169,7 @@ void cache_entry_reader_close(struct cache_entry_reader **r);
  */
 bool cache_entry_reader_block(struct cache_entry_reader *r, uint64_t block, struct err *e);
 
-/*
- * Returns frame `n` of the last block read, rgb[height][width][3]. The memory belongs to the reader
- * and is valid until its next call.
- */
+/* Returns frame `n` of the last block, rgb[height][width][3], valid until the next call. */
 const uint8_t *cache_entry_reader_frame(struct cache_entry_reader *r, uint32_t n);
 
 /* Reads every block, and fails like cache_entry_reader_block. */

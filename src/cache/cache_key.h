@@ -82,10 +82,7 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
 bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bool file, int video,
                           int stream);
 
-/*
- * Finds the first line in which the keys differ and sets `*line` to it, in `text`. Returns its
- * length, or 0 if the keys are equal.
- */
+/* Sets `*line` to the first line of `text` that differs. Returns its length; 0: all are equal. */
 size_t cache_key_difference(const char *text, const char *other, const char **line);
 
 bool cache_key_is_name(const char *name);

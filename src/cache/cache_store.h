@@ -50,10 +50,7 @@ struct cache_store {
     struct cache_owner owner;
 };
 
-/*
- * Sets the folder, its owner and the limit. Returns false if the cache is off or has no folder, and
- * with an error if another user made the folder.
- */
+/* Sets folder, owner and limit. False without a cache; with an error if the folder is another's. */
 bool cache_store_open(struct cache_store *s, const struct cache_options *o, struct err *e);
 
 /* Opens the entry at `path`, in the folder. Another user's and a link count as absent. */

@@ -29,10 +29,7 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
 /* Copies the frame, rgb[height][width][3], before it returns. Any thread. */
 void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const uint8_t *rgb);
 
-/*
- * Adds the frames of an older entry with the same key that are not in this one. No other thread may
- * put frames during or after the call.
- */
+/* Adds an older entry's frames that are not in this one. No frames may be put from then on. */
 bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, struct err *e);
 
 /*

@@ -197,10 +197,7 @@ static bool may_replace(const struct frame_cache *c)
     return !complete;
 }
 
-/*
- * Prepares to store the frames of an interrupted run. Returns false if the film was damaged so far,
- * or if they must not be stored.
- */
+/* Returns true if the frames of an interrupted run may be stored; the film was intact so far. */
 static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
 {
     facts->partial = true;

@@ -200,10 +200,7 @@ static bool have(void *user, const struct frame_tag *tag, bool taking)
     return !taking || want(s, tag, f);
 }
 
-/*
- * Reads the film and decodes the frames that the entry lacks. The reader calls have() for each
- * frame, which selects those of the entry.
- */
+/* Reads the film and decodes the frames that the entry lacks. have() selects the others. */
 static bool want_beside_film(struct source_cache *s, struct decode_counts *counts,
                              struct decode_times *times, struct err *e)
 {

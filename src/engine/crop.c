@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Percentages of covered samples. A line of a bar may be covered by a logo or subtitles; a line of
- * the picture may have a dark end.
- */
+/* Percentages of covered samples: bars have logos and subtitles, pictures have dark ends. */
 enum { BAR_MOST = 35, PICTURE_LEAST = 70, LINES_MOST = 20 };
 enum { DARK_MOST = 8 }; /* of a line outside, if no edge proves that it is a bar */
 enum { EDGE = 4 };      /* width of an edge in lines: encoders blur it */
@@ -205,10 +202,7 @@ bool crop_suggests(const struct crop_seen *seen)
     return (a->known && (!d->known || has_bar(*a))) || (d->known && (!a->known || has_bar(*d)));
 }
 
-/*
- * Returns the median position of an edge among the frames of a shape. A single frame may be off,
- * because its scene hides the edge.
- */
+/* Returns the median position of an edge in frames of a shape: a scene may hide the edge. */
 static int middle(const struct crop_seen *seen, size_t count, const struct crop_seen *shape,
                   bool down, bool high)
 {
@@ -339,10 +333,7 @@ static void add_lines(struct outside *o, const uint32_t *line, int from, int to,
 /* Returns the first row of the thinned frame at or below line `y`. */
 static int row_from(int y) { return (y + CROP_EVERY - 1) / CROP_EVERY; }
 
-/*
- * Returns true if the picture is bright just inside every edge of `r`. Then everything outside is a
- * bar, whatever is drawn on it.
- */
+/* Returns true if the picture is bright inside every edge of `r`: what is outside is a bar. */
 static bool shows_edges(const struct crop_rect *r, const struct crop *t, const uint32_t *row,
                         const uint32_t *column)
 {

@@ -134,10 +134,7 @@ static int find_absent(const struct engine_slot *s)
     return i;
 }
 
-/*
- * Opens the slot's first device that can be opened. A specified device that does not exist is an
- * error of the command line, even if another device works.
- */
+/* Opens the slot's first device that opens. A specified one that does not exist is an error. */
 static bool open_slot(const struct engines *g, struct engine_slot *s, struct err *e)
 {
     struct err why = ERR_INIT;

@@ -26,10 +26,7 @@ bool shrink_alpha_is_opaque(const struct frame_view *view);
 bool shrink_alpha_frame(struct shrink_alpha *s, const struct frame_view *view, const uint8_t **rgb,
                         struct err *e);
 
-/*
- * Fills the pixels without a share with the colours of the others: see shrink.h. cover[n] is
- * 0..255, not 0 everywhere; n is 1..2^28.
- */
+/* Fills the pixels without a share (shrink.h). cover[n] is not 0 everywhere; n is 1..2^28. */
 void shrink_alpha_fill(const uint8_t *cover, uint8_t *rgb, size_t n);
 
 #endif

@@ -5,10 +5,7 @@
 
 #include "kmeans_vector.h"
 
-/*
- * Allocates the state of the vector code: complete vectors, zeroed, because entries beyond the last
- * block are loaded and ignored.
- */
+/* Allocates the vector code's state, zeroed: what is beyond the last block is loaded too. */
 static bool open_vectors(struct assign *a, size_t padded)
 {
     size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;

@@ -43,10 +43,7 @@ _Static_assert(STRETCH_POINTS <= 1 << CHANGE_NEW, "a change holds a point's numb
 /* Inlined, so that each shape gets specialized code. */
 #define FOR_SHAPE static inline __attribute__((always_inline))
 
-/*
- * Layout of sets of the k centroids, constant at each call: `words` of 32 bits; `few`: one vector
- * holds an entry for each centroid.
- */
+/* Layout of sets of centroids: `words` of 32 bits; `few`: a vector has an entry for each. */
 struct shape {
     int words;
     bool few;
@@ -125,10 +122,7 @@ FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape s
     return lanes_or(lanes_and(kind, lanes_all(-KIND_ONE)), ends);
 }
 
-/*
- * Computes by how much the score of the lower of two rivals can have grown over that of the other
- * since the last step, and vice versa.
- */
+/* Computes how much the lower rival's score can have grown over the other's, and vice versa. */
 FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, struct shape shape,
                           lanes up[2])
 {

@@ -13,10 +13,7 @@
 /* The vector code sums in 32 bits: 2^24 * 255 fits. */
 #define PIXELS_VECTOR ((size_t)1 << 24)
 
-/*
- * Bytes that waiting restarts may use to keep the state of their assign steps. A restart without
- * such memory examines all points again when it continues.
- */
+/* Bytes for the assign steps of waiting restarts. Without them, all points are examined again. */
 #define WAITING_BYTES ((size_t)16 << 20)
 
 enum { RACE_LEAST = 5, RACE_HALF = 5, RACE_FIFTH = 12 };

@@ -70,10 +70,7 @@ static size_t make_runs(struct points *p, uint32_t *run, const uint8_t *rgb, siz
     return n;
 }
 
-/*
- * For each distinct key of the sorted runs, writes the key to p->colour and the number of pixels up
- * to its end to p->prefix. Returns the number of keys.
- */
+/* Writes each distinct key to p->colour and the pixels up to its end to p->prefix. */
 static size_t list_distinct(struct points *p, const uint32_t *run, size_t runs)
 {
     size_t n = 0, i = 0;

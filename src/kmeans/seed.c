@@ -249,10 +249,7 @@ static size_t find_pixel(const struct points *p, uint64_t t)
     return low;
 }
 
-/*
- * Performs the random start. t is moved past the points already drawn, in ascending order, to where
- * it would fall if their weights were 0.
- */
+/* The random start. t moves past the points already drawn, as if their weights were 0. */
 static void start_random(const struct stream *stream, const struct points *p, int k,
                          uint32_t *centre)
 {

@@ -24,10 +24,7 @@ enum {
 
 struct nearest {
     const struct points *p;
-    /*
-     * [padded] the lowest squared distance << NEAREST_INDEX | candidate, below 2^28: the nearest
-     * candidate, ties to the lower one
-     */
+    /* [padded] the nearest candidate: squared distance << NEAREST_INDEX | its number, < 2^28 */
     uint32_t *key;
     uint64_t total; /* sum of weight * distance */
     /* Used by the vector code only. */

@@ -48,10 +48,7 @@ static inline uint32_t landmark_key(uint32_t bin, int df, uint32_t dt)
     return bin << 14 | (uint32_t)(df + 128) << 6 | dt;
 }
 
-/*
- * Returns key | film | time in 63 bits, for an index of films that is sorted by key. `film` and the
- * landmark's frame are below 2^20.
- */
+/* Returns key | film | time in 63 bits, to be sorted. `film` and the frame are below 2^20. */
 static inline uint64_t landmark_word(struct landmark l, uint32_t film)
 {
     return (uint64_t)l.key << (LANDMARK_FILM_BITS + LANDMARK_TIME_BITS) |

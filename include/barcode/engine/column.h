@@ -63,10 +63,7 @@ struct columns;
 struct columns *columns_open(int k, int rows, struct err *e);
 void columns_free(struct columns **c);
 
-/*
- * Keep all modes of each frame, and the pixels of its slit of `length` pixels (slit.h). Call them
- * before the first column is created. One thread.
- */
+/* Keep all modes, and the slit's pixels, of each frame. Before the first column; one thread. */
 void columns_keep_modes(struct columns *c);
 void columns_keep_slit(struct columns *c, int length);
 

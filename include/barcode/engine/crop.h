@@ -61,10 +61,7 @@ struct crop_seen {
     struct crop_axis across, down;
 };
 
-/*
- * Detects the bars of one frame, in host memory. `room` has room for view->width + view->height
- * numbers, the caller's. Any thread.
- */
+/* Detects the bars of a frame in host memory; room[width + height]. Any thread. */
 struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room);
 
 /* Returns false for a frame without a rectangle: too dark, or without bars. Pure; any thread. */

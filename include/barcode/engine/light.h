@@ -164,10 +164,7 @@ COLOUR_INLINE uint32_t light_most(uint32_t a, uint32_t b, uint32_t c)
     return most > c ? most : c;
 }
 
-/*
- * Returns the factor for the three lights of a pixel in LIGHT_GAIN_BITS bits: steps 2 (the OOTF)
- * and 3. `transfer` equals t->transfer.
- */
+/* Returns a pixel's factor in LIGHT_GAIN_BITS bits: steps 2 (OOTF) and 3, for t->transfer. */
 COLOUR_INLINE uint64_t light_gain(const struct light_table *t, enum transfer transfer,
                                   const uint32_t code[3], const uint32_t light[3])
 {

@@ -78,10 +78,7 @@ void shrink_use_light(struct shrink *s, struct light *light);
  */
 bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e);
 
-/*
- * Downscales from[from_height][from_width][3] to to[height][width][3] as shrink_frame does, in a
- * workspace of its own: for few frames.
- */
+/* Downscales as shrink_frame does, in a workspace of its own: for few frames. */
 bool shrink_rgb(const uint8_t *from, int from_width, int from_height, uint8_t *to, int width,
                 int height, struct err *e);
 

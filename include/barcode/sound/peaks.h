@@ -38,17 +38,11 @@ struct peak {
 
 struct peaks;
 
-/*
- * Creates an empty list of the peaks of `floor` or more. `device` filters the spectrogram if it is
- * not NULL; it is borrowed. One thread.
- */
+/* Creates an empty list. `device` (borrowed, or NULL) filters the spectrogram. One thread. */
 struct peaks *peaks_open(int16_t floor, struct sound_device *device, struct err *e);
 void peaks_free(struct peaks **p);
 
-/*
- * Adds the next frames, values[frames][SPECTROGRAM_BINS]. In which parts they arrive makes no
- * difference. After a failure the list must be freed.
- */
+/* Adds the next values[frames][SPECTROGRAM_BINS]. After a failure the list must be freed. */
 bool peaks_push(struct peaks *p, const int16_t *values, size_t frames, struct err *e);
 
 /* Ends the spectrogram: the peaks of the last frames are found. Nothing may be pushed after it. */

@@ -83,10 +83,7 @@ struct shared_pair {
     uint32_t votes; /* at that offset, or one frame before or after it */
 };
 
-/*
- * Lists the pairs with at least `least` votes within three neighbouring offsets, by a, then b.
- * *pair[*pairs] is the caller's to free.
- */
+/* Lists pairs with `least` votes within three offsets, by a, then b. The caller frees *pair. */
 bool shared_pairs(const uint64_t *vote, size_t votes, uint32_t least, struct shared_pair **pair,
                   size_t *pairs, struct err *e);
 
