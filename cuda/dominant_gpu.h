@@ -6,10 +6,6 @@
 #ifndef BARCODE_CUDA_DOMINANT_GPU_H
 #define BARCODE_CUDA_DOMINANT_GPU_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include <cuda_runtime.h>
 
 #include "barcode/base/err.h"

@@ -2,7 +2,6 @@
 
 #include <limits.h>
 #include <pthread.h>
-#include <stdint.h>
 #include <stdlib.h>
 
 #include "barcode/base/clock.h"

@@ -11,8 +11,6 @@
 #ifndef BARCODE_ADMISSION_H
 #define BARCODE_ADMISSION_H
 
-#include <stdbool.h>
-
 #include "barcode/base/err.h"
 
 struct admission;

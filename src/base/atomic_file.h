@@ -8,7 +8,6 @@
 #ifndef BARCODE_ATOMIC_FILE_H
 #define BARCODE_ATOMIC_FILE_H
 
-#include <stdbool.h>
 #include <stdio.h>
 
 #include "barcode/base/err.h"

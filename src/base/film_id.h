@@ -7,10 +7,6 @@
 #ifndef BARCODE_FILM_ID_H
 #define BARCODE_FILM_ID_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "hash.h"
 

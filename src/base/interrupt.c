@@ -4,8 +4,6 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <stdatomic.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <unistd.h>

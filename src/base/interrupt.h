@@ -7,7 +7,6 @@
 #ifndef BARCODE_INTERRUPT_H
 #define BARCODE_INTERRUPT_H
 
-#include <stdbool.h>
 #include <sys/types.h>
 
 #include "barcode/base/err.h"

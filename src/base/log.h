@@ -8,8 +8,6 @@
 #ifndef BARCODE_LOG_H
 #define BARCODE_LOG_H
 
-#include <stdbool.h>
-
 #include "barcode/base/err.h"
 
 enum log_level {

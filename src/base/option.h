@@ -12,10 +12,6 @@
 #ifndef BARCODE_OPTION_H
 #define BARCODE_OPTION_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 
 enum option_kind {

@@ -2,8 +2,6 @@
 #ifndef BARCODE_PATH_H
 #define BARCODE_PATH_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
 #include "barcode/base/err.h"

@@ -2,9 +2,6 @@
 #ifndef BARCODE_PROGRESS_H
 #define BARCODE_PROGRESS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 
 enum progress_when { PROGRESS_AUTO, PROGRESS_ALWAYS, PROGRESS_NEVER };

@@ -11,8 +11,6 @@
 #include <sched.h>
 #include <seccomp.h>
 #include <spawn.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -25,8 +25,6 @@
 #ifndef BARCODE_SANDBOX_H
 #define BARCODE_SANDBOX_H
 
-#include <stdbool.h>
-
 #include "barcode/base/err.h"
 
 /* --sandbox. REQUIRE fails where AUTO continues without a part that the kernel lacks. */

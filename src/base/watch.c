@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdalign.h>
 #include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <sys/mman.h>
 

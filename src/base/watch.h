@@ -14,9 +14,6 @@
 #define BARCODE_WATCH_H
 
 #include <pthread.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "barcode/base/err.h"
 

@@ -9,9 +9,6 @@
 #ifndef BARCODE_WORKER_H
 #define BARCODE_WORKER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <sys/types.h>
 
 #include "barcode/base/err.h"

@@ -23,10 +23,6 @@
 #ifndef BARCODE_CACHE_ENTRY_H
 #define BARCODE_CACHE_ENTRY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "cache_key.h"
 #include "barcode/base/err.h"
 #include "base/wire.h"

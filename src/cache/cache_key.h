@@ -8,9 +8,6 @@
 #ifndef BARCODE_CACHE_KEY_H
 #define BARCODE_CACHE_KEY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "base/film_id.h"
 #include "base/hash.h"

@@ -8,8 +8,6 @@
 #ifndef BARCODE_CACHE_STORE_H
 #define BARCODE_CACHE_STORE_H
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <sys/stat.h>
 
 #include "barcode/base/err.h"

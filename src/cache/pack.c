@@ -1,6 +1,5 @@
 #include "pack.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <zstd.h>
 

@@ -2,10 +2,6 @@
 #ifndef BARCODE_PACK_H
 #define BARCODE_PACK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 
 struct cache_packer;

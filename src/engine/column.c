@@ -10,13 +10,10 @@ enum { SEGMENT_COLUMNS = 1024 };
 
 static const uint64_t COUNT_MAX = UINT64_C(1) << 32;
 
-/* Columns that are allocated together, with their clusters and row means. */
+/* Columns that are allocated together, with their clusters and modes, then rows and slits. */
 struct segment {
     struct column column[SEGMENT_COLUMNS];
-    struct cluster *clusters; /* [SEGMENT_COLUMNS][k] or NULL */
-    uint8_t *rows;            /* [SEGMENT_COLUMNS][rows][3] or NULL */
-    struct cluster *modes;    /* [SEGMENT_COLUMNS][DOMINANT_MOST] or NULL */
-    uint8_t *slits;           /* [SEGMENT_COLUMNS][slit][3] or NULL */
+    struct cluster cluster[];
 };
 
 /* The table grows by realloc, but segments never move: pointers to columns stay valid. */
@@ -44,43 +41,22 @@ void columns_keep_modes(struct columns *c) { c->modes = true; }
 
 void columns_keep_slit(struct columns *c, int length) { c->slit = length; }
 
-static void segment_free(struct segment *s)
-{
-    if (!s)
-        return;
-    free(s->clusters);
-    free(s->rows);
-    free(s->modes);
-    free(s->slits);
-    free(s);
-}
-
 static struct segment *segment_make(const struct columns *c, struct err *e)
 {
-    size_t row_bytes = (size_t)c->rows * 3, slit_bytes = (size_t)c->slit * 3;
-    struct segment *s = calloc(1, sizeof *s);
-    if (!s)
-        goto fail;
-    if (c->k > 0 && !(s->clusters = calloc((size_t)c->k * SEGMENT_COLUMNS, sizeof *s->clusters)))
-        goto fail;
-    if (c->rows > 0 && !(s->rows = calloc(SEGMENT_COLUMNS, row_bytes)))
-        goto fail;
-    if (c->modes && !(s->modes = calloc((size_t)DOMINANT_MOST * SEGMENT_COLUMNS, sizeof *s->modes)))
-        goto fail;
-    if (c->slit > 0 && !(s->slits = calloc(SEGMENT_COLUMNS, slit_bytes)))
-        goto fail;
-    for (size_t i = 0; i < SEGMENT_COLUMNS; i++) {
-        s->column[i].cluster = s->clusters ? s->clusters + i * (size_t)c->k : NULL;
-        s->column[i].row = s->rows ? s->rows + i * row_bytes : NULL;
-        s->column[i].mode = s->modes ? s->modes + i * DOMINANT_MOST : NULL;
-        s->column[i].slit = s->slits ? s->slits + i * slit_bytes : NULL;
+    size_t k = (size_t)c->k, clusters = k + (c->modes ? DOMINANT_MOST : 0);
+    size_t row_bytes = (size_t)c->rows * 3, bytes = row_bytes + (size_t)c->slit * 3;
+    size_t each = clusters * sizeof(struct cluster) + bytes;
+    struct segment *s = err_calloc(1, sizeof *s + SEGMENT_COLUMNS * each, e);
+    for (size_t i = 0; s && i < SEGMENT_COLUMNS; i++) {
+        struct column *column = &s->column[i];
+        struct cluster *cluster = s->cluster + i * clusters;
+        uint8_t *row = (uint8_t *)(s->cluster + SEGMENT_COLUMNS * clusters) + i * bytes;
+        column->cluster = k > 0 ? cluster : NULL;
+        column->mode = c->modes ? cluster + k : NULL;
+        column->row = row_bytes > 0 ? row : NULL;
+        column->slit = c->slit > 0 ? row + row_bytes : NULL;
     }
     return s;
-fail:
-    segment_free(s);
-    err_memory(e, sizeof *s + SEGMENT_COLUMNS *
-                                  ((size_t)c->k * sizeof *s->clusters + row_bytes + slit_bytes));
-    return NULL;
 }
 
 static bool table_reserve(struct columns *c, size_t segments, struct err *e)
@@ -281,7 +257,7 @@ void columns_free(struct columns **c)
     if (!*c)
         return;
     for (size_t i = 0; i < (*c)->segments; i++)
-        segment_free((*c)->segment[i]);
+        free((*c)->segment[i]);
     free((*c)->segment);
     pthread_mutex_destroy(&(*c)->lock);
     free(*c);

@@ -2,10 +2,6 @@
 #ifndef BARCODE_DIGEST_H
 #define BARCODE_DIGEST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 
 struct digest;

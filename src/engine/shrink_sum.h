@@ -5,10 +5,6 @@
 #ifndef BARCODE_SRC_SHRINK_SUM_H
 #define BARCODE_SRC_SHRINK_SUM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/engine/shrink.h"
 

@@ -37,9 +37,6 @@
 #ifndef BARCODE_STEADY_H
 #define BARCODE_STEADY_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/engine/column.h"
 

@@ -16,10 +16,6 @@
 #ifndef BARCODE_ASSIGN_H
 #define BARCODE_ASSIGN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 #include "barcode/kmeans/kmeans.h"

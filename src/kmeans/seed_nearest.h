@@ -8,10 +8,6 @@
 #ifndef BARCODE_SEED_NEAREST_H
 #define BARCODE_SEED_NEAREST_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/kmeans/points.h"
 

@@ -8,10 +8,6 @@
 #ifndef BARCODE_FILM_SOUND_H
 #define BARCODE_FILM_SOUND_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 #include "barcode/sound/peaks.h"

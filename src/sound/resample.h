@@ -16,10 +16,6 @@
 #ifndef BARCODE_SRC_RESAMPLE_H
 #define BARCODE_SRC_RESAMPLE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 

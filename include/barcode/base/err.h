@@ -7,6 +7,8 @@
  *
  * Style of the sentence: lower case, the problem first, the subject in single quotes, no full stop,
  * strerror() last: "cannot open 'a.mkv': No such file".
+ *
+ * Headers that include this one have bool, size_t and the integers of <stdint.h> by it.
  */
 #ifndef BARCODE_ERR_H
 #define BARCODE_ERR_H

@@ -8,8 +8,6 @@
 #ifndef BARCODE_ISA_H
 #define BARCODE_ISA_H
 
-#include <stdbool.h>
-
 #include "barcode/base/err.h"
 
 #ifdef __cplusplus

@@ -8,9 +8,6 @@
 #ifndef BARCODE_QUEUE_H
 #define BARCODE_QUEUE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "barcode/base/err.h"
 
 #ifdef __cplusplus

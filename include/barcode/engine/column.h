@@ -7,10 +7,6 @@
 #ifndef BARCODE_COLUMN_H
 #define BARCODE_COLUMN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/engine/frame.h"
 #include "barcode/engine/light.h"

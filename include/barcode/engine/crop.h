@@ -17,10 +17,6 @@
 #ifndef BARCODE_CROP_H
 #define BARCODE_CROP_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/engine/frame.h"
 

@@ -44,9 +44,6 @@
 #ifndef BARCODE_DOMINANT_H
 #define BARCODE_DOMINANT_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/engine/oklab.h"
 #include "barcode/kmeans/kmeans.h"

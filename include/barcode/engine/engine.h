@@ -19,9 +19,6 @@
 #ifndef BARCODE_ENGINE_H
 #define BARCODE_ENGINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/engine/column.h"
 #include "barcode/engine/frame.h"

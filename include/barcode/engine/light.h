@@ -39,9 +39,6 @@
 #ifndef BARCODE_LIGHT_H
 #define BARCODE_LIGHT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 #include "barcode/engine/colour.h"

@@ -39,10 +39,6 @@
 #ifndef BARCODE_SHRINK_H
 #define BARCODE_SHRINK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/engine/frame.h"
 #include "barcode/engine/light.h"

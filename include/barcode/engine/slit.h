@@ -19,9 +19,6 @@
 #ifndef BARCODE_SLIT_H
 #define BARCODE_SLIT_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 
 #ifdef __cplusplus

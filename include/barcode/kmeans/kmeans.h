@@ -88,10 +88,6 @@
 #ifndef BARCODE_KMEANS_H
 #define BARCODE_KMEANS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 

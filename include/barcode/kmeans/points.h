@@ -8,10 +8,6 @@
 #ifndef BARCODE_POINTS_H
 #define BARCODE_POINTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 

@@ -7,10 +7,6 @@
 #ifndef BARCODE_SEED_H
 #define BARCODE_SEED_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 #include "barcode/kmeans/kmeans.h"

@@ -21,10 +21,6 @@
 #ifndef BARCODE_MAX_FILTER_H
 #define BARCODE_MAX_FILTER_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 
 #ifdef __cplusplus

@@ -16,10 +16,6 @@
 #ifndef BARCODE_PEAKS_H
 #define BARCODE_PEAKS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/sound/sound_device.h"
 

@@ -16,10 +16,6 @@
 #ifndef BARCODE_SHARED_WORDS_H
 #define BARCODE_SHARED_WORDS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/sound/peaks.h"
 

@@ -5,10 +5,6 @@
 #ifndef BARCODE_SOUND_DEVICE_H
 #define BARCODE_SOUND_DEVICE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 
 /* The functions wait for their results. They return false with ERR_ENGINE if the device fails. */

@@ -30,10 +30,6 @@
 #ifndef BARCODE_SPECTROGRAM_H
 #define BARCODE_SPECTROGRAM_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 
