@@ -190,32 +190,6 @@ TEST(test_names_are_data)
     scene_close();
 }
 
-/* The strip of a card is of the page's first mode: the one that was asked for. */
-TEST(test_card_shows_first_mode)
-{
-    static const struct {
-        const char *mode;
-        int width, height;
-    } want[] = {{"average", 480, 1}, {"palette", 320, 16}};
-    scene(600);
-    report.needs = STRIP_CLUSTERS;
-    for (size_t i = 0; i < 2; i++) {
-        size_t size;
-        struct strips strips = alone(want[i].mode);
-        const struct strip_kind *kind[] = {strips.kind[0], strip_find("kmeans", strlen("kmeans"))};
-        char *html = written((struct strips){kind, 2});
-        json_t *card = json_of(html, "card");
-        uint8_t *png = decoded(json_string_value(json_object_get(card, "strip")), &size);
-        assert_true(size > 24);
-        /* IHDR: width and height, big-endian */
-        assert_int_equal(png[18] << 8 | png[19], want[i].width);
-        assert_int_equal(png[22] << 8 | png[23], want[i].height);
-        free(png), free(html);
-        json_decref(card);
-    }
-    scene_close();
-}
-
 /* A page says which part of the film it shows. */
 TEST(test_range)
 {
@@ -298,48 +272,6 @@ TEST(test_head_has_room)
     assert_string_equal(shown, report.film_id);
     assert_true(strstr(html, "name=\"barcode:columns\"") - html < WRITER_HEAD);
     free(html);
-    scene_close();
-}
-
-/* Engines, threads, times and other outputs' needs change no byte. */
-TEST(test_same_bytes)
-{
-    scene(30);
-    report.needs = 0;
-    char *one = written(alone("average"));
-    report.engine = "cuda";
-    report.decode = "nvdec";
-    report.isa = "sm_90";
-    report.cache = "miss";
-    report.threads = 1;
-    report.times.wall = 3;
-    report.needs = STRIP_CLUSTERS | STRIP_DOMINANT;
-    report.picture_width = 100;
-    report.picture_height = 7;
-    char *other = written(alone("average"));
-    assert_string_equal(one, other);
-    assert_null(strstr(one, "avx2"));
-    free(one), free(other);
-    scene_close();
-}
-
-/* The run's picture may be a poster or a circle; the page's strips are strips all the same. */
-TEST(test_strips_whatever_the_picture)
-{
-    scene(40);
-    char *first = written(alone("kmeans"));
-    report.shape = SHAPE_CIRCLE;
-    char *second = written(alone("kmeans"));
-    assert_string_equal(first, second);
-    free(second);
-    report.shape = SHAPE_STRIP;
-    report.poster = true;
-    report.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
-    report.dpi = PAPER_DPI_USUAL;
-    second = written(alone("kmeans"));
-    assert_string_equal(first, second);
-    free(second);
-    free(first);
     scene_close();
 }
 

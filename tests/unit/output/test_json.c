@@ -140,28 +140,6 @@ TEST(test_golden)
     scene_close();
 }
 
-TEST(test_parses_back)
-{
-    scene(2000);
-    json_t *root = parsed(writer_find("json"));
-    json_t *columns = json_object_get(root, "columns");
-    assert_int_equal(json_array_size(columns), 2000);
-    for (size_t i = 0; i < 2000; i++) {
-        const struct column *c = columns_get(report.columns, i);
-        json_t *value = json_array_get(columns, i);
-        if (c->status == COLUMN_MISSING)
-            continue;
-        assert_int_equal(json_integer_value(json_object_get(value, "frame")), c->frame);
-        double us = json_real_value(json_object_get(value, "time")) * 1e6;
-        assert_int_equal((int64_t)(us + 0.5), c->time_us);
-        json_t *colour = json_array_get(json_object_get(value, "colours"), 1);
-        assert_int_equal(json_integer_value(json_array_get(json_object_get(colour, "rgb"), 0)),
-                         c->cluster[1].rgb[0]);
-    }
-    json_decref(root);
-    scene_close();
-}
-
 TEST(test_no_colours_unless_asked)
 {
     scene(1);
