@@ -162,7 +162,7 @@ PAGE_MADE  := $(BUILD)/src/output/html/page_files
 ROOM    := main $(ROOMS)
 unit_programs = $(patsubst tests/unit/%/,test_%,$(sort $(dir $(wildcard tests/unit/$(1)/test_*.c tests/unit/$(1)/*/test_*.c))))
 UNIT    := $(subst /,_,$(foreach room,$(ROOM),$(call unit_programs,$(room))))
-BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
+BENCH   := $(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c)))
 
 # C finds "media/gop/chunk.h" by BASE, where arrows.py sees to it who may; of the kernels, only tests look into src.
 $(NVCC_BUILD)/tests/%: NVCC_FLAGS += -Isrc
@@ -476,7 +476,7 @@ emulated: $(EMULATED) ## the kernels of k-means, modes and sound on the CPU agai
 
 CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu)))
 CU_BENCH  := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
-GPU_BENCH := $(CU_BENCH) bench_nvdec bench_kmeans
+GPU_BENCH := $(CU_BENCH) bench_kmeans
 
 $(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(NVCC_BUILD)/tests/check/%.o $(LIB)
 	@mkdir -p $(@D)
