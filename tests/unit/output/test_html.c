@@ -190,32 +190,6 @@ TEST(test_names_are_data)
     scene_close();
 }
 
-/* A page says which part of the film it shows. */
-TEST(test_range)
-{
-    static const struct {
-        struct selection selection;
-        double start, end; /* -1: the film's end */
-    } want[] = {
-        {{.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}, 0, -1},
-        {{.kind = SELECT_EVERY, .every = 24, .start_us = 5500000, .end_us = 50000000}, 5.5, 50},
-        {{.kind = SELECT_COLUMNS, .columns = 9, .end_us = 60000000}, 0, -1},
-        {{.kind = SELECT_COLUMNS, .columns = 9, .end_us = 59000000}, 0, 59},
-    };
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        scene(9);
-        report.selection = want[i].selection;
-        char *html = written(alone("average"));
-        json_t *facts = json_of(html, "film"), *run = json_object_get(facts, "run"),
-               *end = json_object_get(run, "end");
-        assert_float_equal(json_real_value(json_object_get(run, "start")), want[i].start, 1e-9);
-        assert_true(want[i].end < 0 ? json_is_null(end) : json_real_value(end) == want[i].end);
-        json_decref(facts);
-        free(html);
-        scene_close();
-    }
-}
-
 /* A card lies where galleries look, whatever the film. */
 TEST(test_card_is_near)
 {
@@ -313,22 +287,5 @@ TEST(test_many_columns)
     assert_int_equal(json_integer_value(json_object_get(facts, "film_columns")), PAGE_COLUMNS * 3);
     json_decref(facts);
     free(frames), free(html);
-    scene_close();
-}
-
-TEST(test_failures)
-{
-    const struct writer *w = writer_find("html");
-    scene(9);
-    FILE *f = fopen("/dev/full", "w");
-    setvbuf(f, NULL, _IONBF, 0);
-    struct err e = ERR_INIT;
-    assert_false(w->write(&report, alone("kmeans"), f, &e));
-    assert_string_equal(e.text, "No space left on device");
-    err_clear(&e);
-    report.count = 0;
-    assert_false(w->write(&report, alone("kmeans"), f, &e));
-    assert_string_equal(e.text, "the film has no columns");
-    fclose(f);
     scene_close();
 }
