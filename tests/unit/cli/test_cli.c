@@ -9,33 +9,7 @@
 #include "cli/cli.h"
 #include "barcode/engine/engine.h"
 #include "set_option.h"
-
-static char words[1024];
-static char *argument[64];
-static struct options o;
-static struct err e;
-
-/* Parses "barcode " and the words of `line`. */
-static enum cli_result parse(const char *line)
-{
-    static char program[] = "barcode";
-    int count = 0;
-    argument[count++] = program;
-    snprintf(words, sizeof words, "%s", line);
-    char *save = NULL;
-    for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        argument[count++] = w;
-    argument[count] = NULL;
-    err_clear(&e);
-    log_set_level(LOG_INFO);
-    return cli_parse(count, argument, NULL, &o, &e);
-}
-
-static void good(const char *line)
-{
-    if (parse(line) != CLI_RUN)
-        fail_msg("'%s' was refused: %s", line, e.text);
-}
+#include "cli_line.h"
 
 /* Is this strip asked for? */
 static bool selected(const char *name)
@@ -54,13 +28,6 @@ static const char *extra(const char *option)
             return o.outputs.extra[i].path;
     }
     return NULL;
-}
-
-static void bad(const char *line, const char *sentence)
-{
-    assert_int_equal(parse(line), CLI_BAD);
-    assert_string_equal(e.text, sentence);
-    assert_int_equal(e.code, ERR_USAGE);
 }
 
 /* In whatever order options come. */

@@ -199,12 +199,14 @@ static void look_told(png_structp png, png_infop info)
     expect_text(png, info, "barcode:steady", told->says_steady);
     expect_text(png, info, "barcode:order", told->says_order);
     expect_text(png, info, "barcode:k", told->says_k);
+    expect_text(png, info, "barcode:light", "linear");
 }
 
 TEST(test_options_of_strips)
 {
     static char path[] = "x";
     scene(9, path);
+    report.light.linear = true;
     for (told = table; told < table + sizeof table / sizeof *table; told++) {
         report.steady = told->steady;
         report.order = told->order;
