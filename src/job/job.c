@@ -25,14 +25,14 @@ struct job {
 
 void job_warn(struct report *r, const char *format, ...)
 {
-    char *text = r->warning[r->warnings];
+    char *text = r->run.warning[r->run.warnings];
     va_list args;
-    if (r->warnings == REPORT_WARNINGS)
+    if (r->run.warnings == REPORT_WARNINGS)
         return;
     va_start(args, format);
-    vsnprintf(text, sizeof r->warning[0], format, args);
+    vsnprintf(text, sizeof r->run.warning[0], format, args);
     va_end(args);
-    r->warnings++;
+    r->run.warnings++;
     log_msg(LOG_WARNING, "%s", text);
 }
 
@@ -60,7 +60,7 @@ static bool open_film(const struct job_order *order, struct job *j, struct err *
 
 static void describe_decoding(const struct job_order *order, struct job *j)
 {
-    const struct decode_counts *c = &j->report.counts;
+    const struct decode_counts *c = &j->report.run.counts;
     enum decode_choice choice = order->options->film.decode;
     const char *device = decode_device_word(choice);
     /*
@@ -70,7 +70,7 @@ static void describe_decoding(const struct job_order *order, struct job *j)
     if (c->on_device || c->hardware > 0) {
         snprintf(j->decode, sizeof j->decode, "%s%s%s", device, alone ? "" : "+",
                  alone ? "" : decode_word(DECODE_CPU));
-        j->report.decode = j->decode;
+        j->report.run.decode = j->decode;
     }
     if (c->fallbacks > 0)
         log_msg(job_device_level(order->options),
@@ -84,7 +84,7 @@ static bool make_pictures(const struct job_order *order, struct job *j, int64_t 
 {
     struct report *r = &j->report;
     bool ok = open_film(order, j, e);
-    r->times.start_up = clock_since(started) - r->times.waiting;
+    r->run.times.start_up = clock_since(started) - r->run.times.waiting;
     /* The sound beside the pictures uses the engine's device, too. */
     j->sound.job.engine = j->film.engine;
     ok = ok && job_decode(order, &j->film, &j->stores, &j->passes, &j->sound, r, e);
@@ -98,7 +98,7 @@ static void close_job(struct job *j)
     job_close_stores(&j->stores);
     job_close_film(&j->film);
     film_sound_free(&j->sound.job.sound);
-    spectrum_free(&j->report.spectrum);
+    spectrum_free(&j->report.media.spectrum);
 }
 
 /*
@@ -149,10 +149,10 @@ const struct job_result job_no_result = {.seconds = -1, .columns = -1};
 
 static struct job_result result_of(const struct report *r, int64_t started)
 {
-    struct job_result result = {.seconds = clock_since(started) - r->times.waiting,
+    struct job_result result = {.seconds = clock_since(started) - r->run.times.waiting,
                                 .columns = r->count > 0 ? (int64_t)r->count : -1,
-                                .warnings = r->warnings};
-    memcpy(result.warning, r->warning, sizeof result.warning);
+                                .warnings = r->run.warnings};
+    memcpy(result.warning, r->run.warning, sizeof result.warning);
     return result;
 }
 
@@ -162,16 +162,40 @@ static bool run_phases(const struct job_order *order, struct job *j, struct err 
     const int64_t started = clock_ns();
     const uint64_t refused = err_memory_count();
     const struct job_context *c = order->context;
-    const bool sound_only = job_is_sound_only(order);
+    const bool sound_only = order->needs.sound_only;
     bool ok = sound_only ? job_read_sound(order, &j->film, &j->sound, &j->passes, &j->report, e)
                          : make_pictures(order, j, started, e);
     ok = had_memory(c, order->input, refused, e) && ok;
     if (!ok || !job_write(order, &j->stores, &j->passes, &j->report, started, e))
         return false;
     const bool whole = sound_only || job_is_whole(&j->passes, &j->report);
-    if (order->options->outputs.strict && !(whole && job_sound_is_whole(j->report.sound)))
+    if (order->options->outputs.strict && !(whole && job_sound_is_whole(j->report.media.sound)))
         return err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", order->path);
     return true;
+}
+
+static struct job_needs needs_of(const struct options *o, const struct outputs *outputs)
+{
+    const bool dumps = outputs->dump.path != NULL, only = o->outputs.sound_only;
+    struct job_needs needs = {.columns = dumps, .sound = only};
+    needs.sound_only = only || (outputs->count > 0 && !dumps && !o->film.verify);
+    for (size_t i = 0; i < outputs->count; i++) {
+        const struct output *output = &outputs->output[i];
+        const struct writer *w = output->writer;
+        unsigned strips = w->modeless ? 0 : strips_need(output->strips);
+        if (w->table)
+            strips |= csv_columns_need(&o->formats.csv_columns);
+        needs.strips |= strips;
+        needs.columns |= !w->beside;
+        needs.sheets |= w == &writer_jellyfin;
+        needs.singles |= w == &writer_bif;
+        needs.thumbs |= w->thumbnails;
+        needs.palette |= outputs_show_palette(o, w);
+        needs.sound |= w->sound || (strips & STRIP_SOUND);
+        needs.spectrum |= w->spectrum;
+        needs.sound_only &= w->sound;
+    }
+    return needs;
 }
 
 bool job_run(const struct job_context *c, size_t i, const struct outputs *outputs,
@@ -182,7 +206,8 @@ bool job_run(const struct job_context *c, size_t i, const struct outputs *output
                                     .input = i,
                                     .path = c->inputs->path[i],
                                     .parts = c->inputs->parts[i],
-                                    .outputs = outputs};
+                                    .outputs = outputs,
+                                    .needs = needs_of(c->options, outputs)};
     struct job j;
     int64_t first = clock_ns();
     bool ok;

@@ -10,9 +10,9 @@
 static bool ends_early(const struct film *f, const struct report *r)
 {
     const struct film_length *l = &f->length;
-    const struct decode_counts *c = &r->counts;
+    const struct decode_counts *c = &r->run.counts;
     int64_t film_end = film_length_end(l), slack = film_length_slack(film_end);
-    int64_t end = r->selection.end_us < film_end ? r->selection.end_us : film_end;
+    int64_t end = r->analysis.selection.end_us < film_end ? r->analysis.selection.end_us : film_end;
     return c->read_failed && l->source > LENGTH_ESTIMATE && end - c->last_us > slack;
 }
 
@@ -37,8 +37,8 @@ static struct film_length likely_length(const struct film *f)
  */
 static uint64_t assess_end(const struct film *f, uint64_t announced, struct report *r)
 {
-    const struct decode_counts *c = &r->counts;
-    const struct selection *s = &r->selection;
+    const struct decode_counts *c = &r->run.counts;
+    const struct selection *s = &r->analysis.selection;
     bool asked = s->kind == SELECT_COLUMNS;
     const struct film_length likely = likely_length(f);
     uint64_t expected = likely.duration_us > 0 ? selection_estimate(s, &likely) : 0;
@@ -72,7 +72,7 @@ static uint64_t assess_end(const struct film *f, uint64_t announced, struct repo
 /* Warns of frames that no decoder received, unless missing columns already show them. */
 static void assess_counts(struct report *r, uint64_t missing)
 {
-    const struct decode_counts *c = &r->counts;
+    const struct decode_counts *c = &r->run.counts;
     const char *path = r->film->path;
     if (c->unreadable + c->dropped > 0 && missing == 0)
         job_warn(r, "'%s': %" PRIu64 " frame%s missing, but no column needs %s", path,
@@ -102,14 +102,6 @@ static bool assess_transparent(const struct report *r, struct err *e)
     return true;
 }
 
-static uint64_t damaged_columns(const struct columns *c, uint64_t count)
-{
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < count; i++)
-        n += columns_get(c, i)->status == COLUMN_DAMAGED;
-    return n;
-}
-
 static uint64_t different_frames(const struct report *r)
 {
     uint64_t n = 0;
@@ -125,11 +117,11 @@ static uint64_t different_frames(const struct report *r)
 static void assess_keys(uint64_t total_bytes, struct report *r)
 {
     const int64_t far_us = 30000000;
-    const struct decode_counts *c = &r->counts;
+    const struct decode_counts *c = &r->run.counts;
     const struct film *f = r->film;
-    int64_t film_end = film_length_end(&f->length), start = r->selection.start_us;
-    int64_t end = film_end < r->selection.end_us ? film_end : r->selection.end_us;
-    if (!r->selection.keyframes)
+    int64_t film_end = film_length_end(&f->length), start = r->analysis.selection.start_us;
+    int64_t end = film_end < r->analysis.selection.end_us ? film_end : r->analysis.selection.end_us;
+    if (!r->analysis.selection.keyframes)
         return;
     if (end == INT64_MAX)
         end = c->last_us;
@@ -156,20 +148,10 @@ static void assess_keys(uint64_t total_bytes, struct report *r)
  */
 static bool choose_steady(struct columns *columns, const struct report *r, struct err *e)
 {
-    if (r->steady == 0 || !(r->needs & (STRIP_CLUSTERS | STRIP_DOMINANT)))
+    if (r->picture.steady == 0 || !(r->analysis.needs & (STRIP_CLUSTERS | STRIP_DOMINANT)))
         return true;
-    return steady_columns(columns, (uint64_t)r->width * (uint64_t)r->height, r->steady, e);
-}
-
-/* Warns of bytes that --keep-going skipped, and of a film that changed while it was read. */
-static void assess_reading(bool changed, struct report *r)
-{
-    const struct film *f = r->film;
-    uint64_t unread = r->counts.bytes_unread;
-    if (unread > 0)
-        job_warn(r, "'%s': %" PRIu64 " bytes cannot be read (skipped)", f->path, unread);
-    if (changed)
-        job_warn(r, "'%s' changed while it was being read: render it again", f->path);
+    return steady_columns(columns, (uint64_t)r->analysis.width * (uint64_t)r->analysis.height,
+                          r->picture.steady, e);
 }
 
 bool job_assess(const struct job_order *order, const struct job_film *film,
@@ -177,14 +159,19 @@ bool job_assess(const struct job_order *order, const struct job_film *film,
                 struct err *e)
 {
     const char *path = r->film->path;
-    assess_reading(p->changed, r);
+    if (r->run.counts.bytes_unread > 0)
+        job_warn(r, "'%s': %" PRIu64 " bytes cannot be read (skipped)", path,
+                 r->run.counts.bytes_unread);
+    if (p->changed)
+        job_warn(r, "'%s' changed while it was being read: render it again", path);
     uint64_t announced = columns_count(s->columns), cut;
     uint64_t inside = columns_finish(s->columns, &cut);
     r->columns = s->columns;
     r->count = columns_count(s->columns);
-    if (r->count == 0 && announced == 0 && r->selection.keyframes && r->counts.keys == 0)
+    if (r->count == 0 && announced == 0 && r->analysis.selection.keyframes &&
+        r->run.counts.keys == 0)
         return err_set(e, ERR_FAILED, "no key frame of '%s' could be found", path);
-    if (r->count == 0 && announced == 0 && r->counts.displayed > 0)
+    if (r->count == 0 && announced == 0 && r->run.counts.displayed > 0)
         return err_set(e, ERR_FAILED,
                        "no frame of '%s' is selected: --start, --end or the interval leave none",
                        path);
@@ -197,13 +184,15 @@ bool job_assess(const struct job_order *order, const struct job_film *film,
                  "'%s': %" PRIu64 " of %" PRIu64
                  " columns %s missing (their frames are not in the file or cannot be decoded)",
                  path, inside + cut, announced, inside + cut == 1 ? "is" : "are");
-    uint64_t damaged = damaged_columns(s->columns, r->count);
+    uint64_t damaged = 0;
+    for (uint64_t i = 0; i < r->count; i++)
+        damaged += columns_get(s->columns, i)->status == COLUMN_DAMAGED;
     if (damaged > 0)
         job_warn(r, "'%s': %" PRIu64 " of %" PRIu64 " columns come%s from damaged frames", path,
                  damaged, r->count, damaged == 1 ? "s" : "");
-    if (r->counts.decode_errors > 0 && inside + cut + r->counts.damaged == 0)
+    if (r->run.counts.decode_errors > 0 && inside + cut + r->run.counts.damaged == 0)
         job_warn(r, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path,
-                 r->counts.decode_errors, r->counts.packets);
+                 r->run.counts.decode_errors, r->run.counts.packets);
     assess_keys(film->total_bytes, r);
     assess_counts(r, inside + cut);
     uint64_t lost_to_end = assess_end(&film->source->film, announced, r);
@@ -213,12 +202,12 @@ bool job_assess(const struct job_order *order, const struct job_film *film,
         return false;
     if (!s->histogram)
         return true;
-    return film_palette_make(s->histogram, order->options->picture.colours, &r->palette, e);
+    return film_palette_make(s->histogram, order->options->picture.colours, &r->media.palette, e);
 }
 
 bool job_is_whole(const struct job_passes *p, const struct report *r)
 {
-    const struct decode_counts *c = &r->counts;
+    const struct decode_counts *c = &r->run.counts;
     return r->missing == 0 && !p->cut_short && c->damaged == 0 && c->decode_errors == 0 &&
            !c->read_failed && c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 &&
            c->bad_keys == 0;

@@ -71,7 +71,7 @@ double job_key_seconds(double keys, double key_seconds, const struct job_usage *
 static double keys_wanted(const struct shown *p, const struct pass_state *now)
 {
     const struct film *f = &p->film->source->film;
-    struct selection all = p->report->selection;
+    struct selection all = p->report->analysis.selection;
     all.kind = SELECT_EVERY;
     all.every = 1;
     double keys = now->film.key_share * (double)selection_estimate(&all, &f->length);
@@ -143,32 +143,32 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
         .report = r,
         .passes = d->passes,
         .begin_ns = clock_ns(),
-        .columns_total = selection_estimate(&r->selection, &film->source->film.length),
+        .columns_total = selection_estimate(&r->analysis.selection, &film->source->film.length),
     };
     struct pass pass = {
         .source = frame_cache_source(s->cache, film->source),
         .engine = film->engine,
-        .selection = r->selection,
+        .selection = r->analysis.selection,
         .plan = plan,
         .decode = o->film.decode,
         .threads = context->threads,
         .exact_damage = d->passes->exact_damage,
         .frame_times = frame_cache_frame_times(s->cache),
-        .sound = d->sound->wanted ? &d->sound->job : NULL,
+        .sound = d->order->needs.sound ? &d->sound->job : NULL,
         .tick = show_progress,
         .tick_user = &shown,
         .admission = context->admission,
         .worker_processes = context->workers,
         .decoders = context->decoders,
-        .job = {.crop = &r->crop,
+        .job = {.crop = &r->analysis.crop,
                 .light = film->light,
-                .means = r->means,
-                .width = r->width,
-                .height = r->height,
+                .means = r->analysis.means,
+                .width = r->analysis.width,
+                .height = r->analysis.height,
                 .kmeans = o->kmeans,
                 .columns = columns,
-                .cluster = !second && (r->needs & STRIP_CLUSTERS),
-                .rows = !second && (r->needs & STRIP_ROWS),
+                .cluster = !second && (r->analysis.needs & STRIP_CLUSTERS),
+                .rows = !second && (r->analysis.needs & STRIP_ROWS),
                 .slit = second ? NULL : film->slit,
                 .modes = second ? 0 : job_modes_wanted(r),
                 .tap = job_takes_frames(s) ? on_analysed : NULL,
@@ -189,7 +189,7 @@ enum log_level job_device_level(const struct options *o)
 static bool must_restart(const struct decoding *d, enum decode_plan *plan)
 {
     struct report *r = d->report;
-    const struct decode_counts *c = &r->counts;
+    const struct decode_counts *c = &r->run.counts;
     if (!decode_must_restart(c))
         return false;
     /*
@@ -213,7 +213,7 @@ static bool must_restart(const struct decoding *d, enum decode_plan *plan)
         d->passes->exact_damage = true;
     }
     frame_cache_again(d->stores->cache, c);
-    r->cache = frame_cache_state(d->stores->cache);
+    r->run.cache = frame_cache_state(d->stores->cache);
     return true;
 }
 
@@ -226,14 +226,13 @@ static bool decode_film(const struct decoding *d, struct err *e)
     bool ok;
     do
         ok = job_open_stores(d->order, d->film, s, r, e) &&
-             decode_once(d, plan, s->columns, &r->counts, &r->times, e);
+             decode_once(d, plan, s->columns, &r->run.counts, &r->run.times, e);
     while (ok && must_restart(d, &plan));
     ok = ok && e->code == ERR_NONE;
-    const uint64_t stamp = d->film->stamp;
-    d->passes->changed |= stamp != 0 && film_stamp(r->film->path, r->film->parts) != stamp;
+    d->passes->changed |= job_film_changed(d->order, d->film);
     if (d->passes->changed)
         frame_cache_close(&s->cache); /* keeps no frames */
-    frame_cache_end(s->cache, s->columns, &r->counts, ok);
+    frame_cache_end(s->cache, s->columns, &r->run.counts, ok);
     return ok;
 }
 
@@ -245,7 +244,7 @@ static bool decode_film(const struct decoding *d, struct err *e)
  */
 static bool needs_other_every(const struct decoding *d, bool declared)
 {
-    const struct selection *used = &d->report->selection;
+    const struct selection *used = &d->report->analysis.selection;
     if (!job_is_default(d->order->options) || used->kind != SELECT_EVERY || used->keyframes ||
         !source_can(d->film->source, SOURCE_RESTARTABLE))
         return false;
@@ -262,31 +261,34 @@ static bool needs_other_every(const struct decoding *d, bool declared)
 static bool correct_length(const struct decoding *d)
 {
     const struct report *r = d->report;
-    const struct decode_counts *c = &r->counts;
+    const struct decode_counts *c = &r->run.counts;
     struct film_length *l = &d->film->source->film.length;
-    bool none = columns_count(d->stores->columns) == 0 && r->selection.kind == SELECT_COLUMNS &&
+    bool none = columns_count(d->stores->columns) == 0 &&
+                r->analysis.selection.kind == SELECT_COLUMNS &&
                 d->order->options->film.selection.end_us == INT64_MAX;
     /* If the selection ends before the film does, whether reading went on to its end is chance. */
-    bool whole = r->selection.kind == SELECT_COLUMNS ? r->selection.to_film_end
-                                                     : r->selection.end_us == INT64_MAX;
+    bool whole = r->analysis.selection.kind == SELECT_COLUMNS
+                     ? r->analysis.selection.to_film_end
+                     : r->analysis.selection.end_us == INT64_MAX;
     if (c->first_us >= 0 && l->duration_us > c->first_us - l->start_us) {
         l->duration_us -= c->first_us - l->start_us;
         l->start_us = c->first_us;
     }
     if (c->end_us < 0 || c->first_us < 0 || !((whole && c->to_end) || none))
         return false;
-    int64_t off = c->end_us - r->selection.end_us;
+    int64_t off = c->end_us - r->analysis.selection.end_us;
     bool exact = job_is_short(r->film) && source_can(d->film->source, SOURCE_RESTARTABLE);
-    int64_t most_us = exact ? film_frame_us(r->film) / 2 : selection_slack_us(&r->selection);
+    int64_t most_us =
+        exact ? film_frame_us(r->film) / 2 : selection_slack_us(&r->analysis.selection);
     bool wrong = (off < 0 ? -off : off) > most_us;
-    if (r->selection.kind == SELECT_COLUMNS && !wrong)
+    if (r->analysis.selection.kind == SELECT_COLUMNS && !wrong)
         return false;
     bool declared = l->frames > 0;
     *l = (struct film_length){.start_us = c->first_us,
                               .duration_us = c->end_us - c->first_us,
                               .frames = (int64_t)c->displayed,
                               .source = c->packets < c->displayed ? LENGTH_INDEX : LENGTH_PACKETS};
-    return r->selection.kind == SELECT_COLUMNS || needs_other_every(d, declared);
+    return r->analysis.selection.kind == SELECT_COLUMNS || needs_other_every(d, declared);
 }
 
 /* Logs that the columns of --columns are spread again. Returns false if they cannot be. */
@@ -294,7 +296,8 @@ static bool may_spread_again(const struct decoding *d)
 {
     struct report *r = d->report;
     const struct film *f = r->film;
-    double declared = (double)r->selection.end_us / 1e6, end = (double)r->counts.end_us / 1e6;
+    double declared = (double)r->analysis.selection.end_us / 1e6,
+           end = (double)r->run.counts.end_us / 1e6;
     if (!source_can(d->film->source, SOURCE_RESTARTABLE)) {
         if (end > declared)
             job_warn(r,
@@ -303,7 +306,7 @@ static bool may_spread_again(const struct decoding *d)
                      f->path, end, declared);
         return false;
     }
-    d->passes->cut_short = !r->counts.to_end;
+    d->passes->cut_short = !r->run.counts.to_end;
     if (!d->passes->cut_short)
         log_msg(LOG_VERBOSE, "'%s' ends at %.1f s and not at %.1f s: spreading its columns again",
                 f->path, end, declared);
@@ -316,7 +319,7 @@ static bool may_spread_again(const struct decoding *d)
 static bool select_again(const struct decoding *d, struct err *e)
 {
     struct report *r = d->report;
-    if (r->selection.kind == SELECT_EVERY)
+    if (r->analysis.selection.kind == SELECT_EVERY)
         log_msg(LOG_VERBOSE, "'%s' has %" PRId64 " frames: decoding again with another N of -n",
                 r->film->path, d->film->source->film.length.frames);
     else if (!may_spread_again(d))

@@ -198,11 +198,11 @@ bool job_is_short(const struct film *f)
 /* Sets what the outputs beside the film need; without other outputs they decide everything. */
 static void decide_previews(const struct job_order *order, struct report *r)
 {
-    struct selection *s = &r->selection;
-    if (!job_wants_previews(order->outputs))
+    struct selection *s = &r->analysis.selection;
+    if (!order->needs.sheets && !order->needs.singles)
         return;
-    s->preview_us = r->preview_us = order->options->formats.previews.interval_us;
-    if (job_wants_columns(order->outputs))
+    s->preview_us = r->media.preview_us = order->options->formats.previews.interval_us;
+    if (order->needs.columns)
         return;
     s->kind = SELECT_INTERVAL;
     s->interval_us = s->preview_us;
@@ -214,7 +214,7 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
                           struct report *r, struct err *e)
 {
     const struct film *f = &film->source->film;
-    struct selection *s = &r->selection;
+    struct selection *s = &r->analysis.selection;
     *s = order->options->film.selection;
     decide_previews(order, r);
     int64_t end = film_length_end(&f->length);
@@ -249,7 +249,7 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
 
 void job_decide_width(const struct options *o, struct report *r)
 {
-    int *along = r->shape == SHAPE_VERTICAL ? &r->picture_height : &r->picture_width;
+    int *along = r->picture.shape == SHAPE_VERTICAL ? &r->picture.height : &r->picture.width;
     bool stacked = o->picture.stacked;
     uint64_t most = stacked ? JOB_COLUMNS : COLUMNS_MOST;
     if (!job_is_default(o) || *along > 0)
@@ -258,31 +258,6 @@ void job_decide_width(const struct options *o, struct report *r)
         *along = JOB_COLUMNS;
     else if (r->count < WIDTH_LEAST && !stacked) /* a stack has a minimum of its own */
         *along = (int)((WIDTH_LEAST + r->count - 1) / r->count * r->count);
-}
-
-static struct engine_work work_of(const struct job_film *film, const struct report *r)
-{
-    const struct film *f = &film->source->film;
-    return (struct engine_work){
-        .frames = frames_inside(&r->selection, &f->length),
-        .width = f->width,
-        .height = f->height,
-        .columns = r->needs & STRIP_CLUSTERS ? selection_estimate(&r->selection, &f->length) : 0,
-        .analysis_width = r->width,
-        .analysis_height = r->height,
-    };
-}
-
-static bool choose_engine(const struct job_order *order, struct job_film *film, struct report *r,
-                          struct err *e)
-{
-    struct engine_work work = work_of(film, r);
-    film->engine = engines_for(order->context->engines, &work, e);
-    if (!film->engine)
-        return false;
-    r->engine = film->engine->ops->name;
-    r->isa = engine_detail(film->engine);
-    return true;
 }
 
 /* ---- Light ---- */
@@ -308,7 +283,7 @@ static bool probe_light(const struct job_film *film, struct report *r, struct er
 static void log_light(const struct job_order *order, const struct job_film *film, struct report *r)
 {
     const struct film *f = &film->source->film;
-    const struct light_rule *rule = &r->light;
+    const struct light_rule *rule = &r->analysis.light;
     const char *kind = f->transfer == TRANSFER_PQ ? "PQ" : "HLG";
     if (f->dolby_vision > 0)
         job_warn(
@@ -324,8 +299,9 @@ static void log_light(const struct job_order *order, const struct job_film *film
                 f->transfer == TRANSFER_HLG || f->peak > 0 || order->options->film.light.peak > 0
                     ? ""
                     : " (guessed: not in the metadata)");
-    if (r->primaries)
-        log_msg(LOG_VERBOSE, "'%s': primaries %s are converted to bt709", f->path, r->primaries);
+    if (r->analysis.primaries)
+        log_msg(LOG_VERBOSE, "'%s': primaries %s are converted to bt709", f->path,
+                r->analysis.primaries);
 }
 
 /* Returns report.primaries. */
@@ -340,10 +316,10 @@ static const char *unusual_primaries(const struct film *f, enum tone_map map)
 /* Fills film->light_words. */
 static void describe_light(const struct options *o, struct job_film *film, const struct report *r)
 {
-    const struct light_rule *rule = &r->light, *asked = &o->film.light;
+    const struct light_rule *rule = &r->analysis.light, *asked = &o->film.light;
     bool usual = film->source->film.transfer == TRANSFER_SDR && rule->map == TONE_BT2390 &&
                  asked->peak == 0 && !rule->linear;
-    const char *primaries = r->primaries;
+    const char *primaries = r->analysis.primaries;
     if (!usual || primaries)
         snprintf(film->light_words, sizeof film->light_words, "%s %d%s%s%s",
                  light_map_name(rule->map), rule->peak, rule->linear ? " linear" : "",
@@ -358,20 +334,20 @@ static bool decide_light(const struct job_order *order, struct job_film *film, s
                          struct err *e)
 {
     const struct film *f = &film->source->film;
-    struct light_rule *rule = &r->light;
+    struct light_rule *rule = &r->analysis.light;
     *rule = order->options->film.light;
     if (f->transfer == TRANSFER_PQ && rule->map != TONE_OFF && rule->peak == 0 && f->peak == 0 &&
         !probe_light(film, r, e))
         return false;
     rule->peak = light_peak(rule, f->transfer, f->peak);
-    r->primaries = unusual_primaries(f, rule->map);
+    r->analysis.primaries = unusual_primaries(f, rule->map);
     describe_light(order->options, film, r);
     log_light(order, film, r);
     film->light = light_open(&order->options->film.light, f->peak, e);
     if (!film->light || !rule->linear)
         return film->light != NULL;
-    r->means = light_table(film->light, TRANSFER_SDR, e);
-    return r->means != NULL;
+    r->analysis.means = light_table(film->light, TRANSFER_SDR, e);
+    return r->analysis.means != NULL;
 }
 
 static void describe_crop(const struct options *o, struct job_film *film)
@@ -411,7 +387,7 @@ static bool probe_bars(const struct job_order *order, const struct job_film *fil
     int64_t came = clock_ns();
     if (!admission_enter(&ticket, e))
         return false;
-    r->times.waiting += clock_since(came);
+    r->run.times.waiting += clock_since(came);
     bool ok = source_probe(film->source, &request, facts, e);
     admission_release(&ticket);
     return ok;
@@ -425,86 +401,68 @@ static bool detect_crop(const struct job_order *order, const struct job_film *fi
         log_msg(LOG_VERBOSE, "'%s': no crop detection in a pipe", film->source->film.path);
     else if (!probe_bars(order, film, r, &facts, e))
         return false;
-    r->crop = facts.crop;
-    log_crop(film, &r->crop, &facts);
+    r->analysis.crop = facts.crop;
+    log_crop(film, &r->analysis.crop, &facts);
     return true;
 }
 
 bool job_decide_crop(const struct job_order *order, const struct job_film *film,
                      struct frame_cache *cache, struct report *r, struct err *e)
 {
-    if (!job_wants_columns(order->outputs))
+    if (!order->needs.columns)
         return true; /* previews show the complete frame */
     const struct crop_rule *rule = &order->options->film.crop;
     const struct film *f = &film->source->film;
     if (!crop_check(rule, f->width, f->height, e))
         return err_prefix(e, "'%s'", f->path);
     if (rule->kind == CROP_RECT)
-        r->crop = (struct crop){
+        r->analysis.crop = (struct crop){
             f->coded_width,
             f->coded_height,
             1,
             true,
             {crop_to_decoded(rule->rect, f->orientation, f->coded_width, f->coded_height)}};
-    if (rule->kind == CROP_RECT || (rule->kind == CROP_AUTO && frame_cache_crop(cache, &r->crop)))
-        log_crop(film, &r->crop, NULL);
+    if (rule->kind == CROP_RECT ||
+        (rule->kind == CROP_AUTO && frame_cache_crop(cache, &r->analysis.crop)))
+        log_crop(film, &r->analysis.crop, NULL);
     else if (rule->kind == CROP_AUTO && !detect_crop(order, film, r, e))
         return false;
-    frame_cache_set_crop(cache, &r->crop);
+    frame_cache_set_crop(cache, &r->analysis.crop);
     return true;
 }
 
 /* ---- The film ---- */
 
-static void describe_film(const struct job_film *film, int threads)
-{
-    const struct film *f = &film->source->film;
-    log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s",
-            f->path, f->codec, f->container, f->width, f->height, f->pixel_format,
-            colour_matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
-            colour_range_name(f->range), f->range_guessed ? " (guessed)" : "", threads,
-            engine_detail(film->engine));
-}
-
 /* Chooses the engine and sets ask.decoder and ask.threads. */
 static bool open_engine(const struct job_order *order, struct job_film *film, struct report *r,
                         struct err *e)
 {
+    const struct film *f = &film->source->film;
+    const struct report_analysis *a = &r->analysis;
+    const int threads = order->context->threads;
     struct frame_cache_ask *ask = &film->ask;
-    if (!choose_engine(order, film, r, e))
+    const struct engine_work work = {
+        .frames = frames_inside(&a->selection, &f->length),
+        .width = f->width,
+        .height = f->height,
+        .columns = a->needs & STRIP_CLUSTERS ? selection_estimate(&a->selection, &f->length) : 0,
+        .analysis_width = a->width,
+        .analysis_height = a->height,
+    };
+    film->engine = engines_for(order->context->engines, &work, e);
+    if (!film->engine)
         return false;
     if (ask->decoder == CACHE_BY_GPU && !engine_device(film->engine).context)
         ask->decoder = CACHE_BY_SOFTWARE;
-    ask->threads = r->threads = order->context->threads;
-    r->decode = decode_word(DECODE_CPU);
-    describe_film(film, order->context->threads);
+    ask->threads = r->run.threads = threads;
+    r->run.engine = film->engine->ops->name;
+    r->run.isa = engine_detail(film->engine);
+    r->run.decode = decode_word(DECODE_CPU);
+    log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s",
+            f->path, f->codec, f->container, f->width, f->height, f->pixel_format,
+            colour_matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
+            colour_range_name(f->range), f->range_guessed ? " (guessed)" : "", threads, r->run.isa);
     return true;
-}
-
-/* Copies the options of modes and pictures to the report and derives what the outputs need. */
-static void copy_options(struct report *r, const struct options *o, const struct outputs *outputs)
-{
-    r->kmeans = o->kmeans;
-    r->steady = o->picture.steady;
-    r->order = o->picture.order;
-    r->slit = o->picture.slit;
-    r->needs = 0;
-    for (size_t k = 0; k < outputs->count; k++) {
-        const struct output *output = &outputs->output[k];
-        r->needs |= output->writer->modeless ? 0 : strips_need(output->strips);
-        if (output->writer->table)
-            r->needs |= csv_columns_need(&o->formats.csv_columns);
-    }
-    r->picture_width = o->picture.width;
-    r->picture_height = o->picture.height;
-    r->shape = o->picture.shape;
-    r->smooth_us = o->picture.smooth_us;
-    r->poster = outputs_are_posters(o);
-    r->page = o->poster.page;
-    r->dpi = o->poster.dpi;
-    r->title = o->poster.title;
-    r->csv_columns = &o->formats.csv_columns;
-    r->style = o->poster.style;
 }
 
 void job_look_in_cache(const struct job_order *order, const struct job_film *film,
@@ -513,30 +471,32 @@ void job_look_in_cache(const struct job_order *order, const struct job_film *fil
     const struct options *o = order->options;
     frame_cache_close(&s->cache);
     /* --verify must decode, and frames for previews alone serve no later run. */
-    if (!o->film.verify && job_wants_columns(order->outputs))
+    if (!o->film.verify && order->needs.columns)
         s->cache = frame_cache_open(&o->cache, order->path, order->parts);
     frame_cache_look(s->cache, &film->ask);
-    frame_cache_set_crop(s->cache, &r->crop);
-    r->cache = frame_cache_state(s->cache);
+    frame_cache_set_crop(s->cache, &r->analysis.crop);
+    r->run.cache = frame_cache_state(s->cache);
 }
 
 /* Sets the analysis size. */
 static void decide_size(const struct job_order *order, const struct film *f, struct report *r)
 {
     const struct size_rule *size = &order->options->film.size;
-    size_resolve(size, f->width, f->height, &r->width, &r->height);
-    if (size->kind == SIZE_EXACT && (r->width < size->width || r->height < size->height))
+    size_resolve(size, f->width, f->height, &r->analysis.width, &r->analysis.height);
+    if (size->kind == SIZE_EXACT &&
+        (r->analysis.width < size->width || r->analysis.height < size->height))
         job_warn(r,
                  "'%s' has frames of %dx%d, which --size %dx%d does not enlarge: the analysis "
                  "size is %dx%d",
-                 order->path, f->width, f->height, size->width, size->height, r->width, r->height);
+                 order->path, f->width, f->height, size->width, size->height, r->analysis.width,
+                 r->analysis.height);
 }
 
 /* Sets the film's id. With --keep-going a film that cannot be read has none. */
 static bool identify_film(const struct job_order *order, const struct film *f, struct report *r,
                           struct err *e)
 {
-    if (film_id_of(order->path, f->parts, r->film_id, e))
+    if (film_id_of(order->path, f->parts, r->id.film_id, e))
         return true;
     if (!order->options->film.keep_going)
         return false;
@@ -559,10 +519,16 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
     decide_size(order, f, r);
     if (!identify_film(order, f, r, e))
         return false;
-    copy_options(r, o, order->outputs);
-    if ((r->needs & STRIP_SLIT) && !(film->slit = slit_line_open(&r->slit, r->width, r->height, e)))
+    r->analysis.kmeans = o->kmeans;
+    r->analysis.needs = order->needs.strips;
+    r->picture = o->picture;
+    r->poster = o->poster;
+    r->poster.wanted = outputs_are_posters(o);
+    r->csv_columns = &o->formats.csv_columns;
+    if ((r->analysis.needs & STRIP_SLIT) &&
+        !(film->slit = slit_line_open(&r->picture.slit, r->analysis.width, r->analysis.height, e)))
         return false;
-    r->slit_length = film->slit ? film->slit->length : 0;
+    r->analysis.slit_length = film->slit ? film->slit->length : 0;
     if (f->unknown_matrix[0])
         job_warn(r, "'%s': matrix '%s' is read as %s", order->path, f->unknown_matrix,
                  colour_matrix_name(f->matrix));
@@ -571,14 +537,19 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
     describe_crop(o, film);
     film->ask = (struct frame_cache_ask){
         .film = film->source,
-        .selection = &r->selection,
-        .width = r->width,
-        .height = r->height,
+        .selection = &r->analysis.selection,
+        .width = r->analysis.width,
+        .height = r->analysis.height,
         .crop = film->crop_words,
         .light = film->light_words,
         .decode = decode_is_device(o->film.decode) ? decode_word(o->film.decode) : "any",
         .decoder = o->film.decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
     return open_engine(order, film, r, e);
+}
+
+bool job_film_changed(const struct job_order *order, const struct job_film *film)
+{
+    return film->stamp != 0 && film_stamp(order->path, order->parts) != film->stamp;
 }
 
 void job_close_film(struct job_film *film)

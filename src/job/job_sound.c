@@ -6,56 +6,29 @@
 #include "barcode/sound/spectrogram.h"
 #include "phases.h"
 
-bool job_is_sound_only(const struct job_order *order)
+/* Opens the store of the spectrogram. */
+static bool open_spectrum(struct job_sound *s, struct report *r, struct err *e)
 {
-    const struct options *o = order->options;
-    bool alone = o->outputs.sound_only ||
-                 (order->outputs->count > 0 && !order->outputs->dump.path && !o->film.verify);
-    for (size_t i = 0; i < order->outputs->count; i++)
-        alone &= order->outputs->output[i].writer->sound;
-    return alone;
-}
-
-/* Opens the store of the spectrogram if an output shows it. */
-static bool open_spectrum(const struct outputs *outputs, struct job_sound *s, struct report *r,
-                          struct err *e)
-{
-    bool wanted = false;
-    for (size_t i = 0; i < outputs->count; i++)
-        wanted |= outputs->output[i].writer->spectrum;
-    if (!wanted)
-        return true;
-    r->spectrum = spectrum_open(e);
+    r->media.spectrum = spectrum_open(e);
     s->job.tap = spectrum_put;
-    s->job.tap_user = r->spectrum;
-    return r->spectrum != NULL;
+    s->job.tap_user = r->media.spectrum;
+    return r->media.spectrum != NULL;
 }
 
 bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e)
 {
-    return !r->spectrum || s->job.done || spectrum_clear(r->spectrum, e);
-}
-
-/* Returns true if the output shows sound. */
-static bool shows_sound(const struct options *o, const struct output *output)
-{
-    const struct writer *w = output->writer;
-    return w->sound || (!w->modeless && strips_need(output->strips) & STRIP_SOUND) ||
-           (w->table && csv_columns_need(&o->formats.csv_columns) & STRIP_SOUND);
+    return !r->media.spectrum || s->job.done || spectrum_clear(r->media.spectrum, e);
 }
 
 bool job_look_for_sound(const struct job_order *order, struct job_sound *s, struct report *r,
                         struct err *e)
 {
     const struct options *o = order->options;
-    s->wanted = o->outputs.sound_only;
-    for (size_t i = 0; i < order->outputs->count; i++)
-        s->wanted |= shows_sound(o, &order->outputs->output[i]);
-    if (!s->wanted)
+    if (!order->needs.sound)
         return true;
-    if (!isa_choose(&s->job.isa, e) || !open_spectrum(order->outputs, s, r, e))
+    if (!isa_choose(&s->job.isa, e) || (order->needs.spectrum && !open_spectrum(s, r, e)))
         return false;
-    if (!o->film.verify && !r->spectrum)
+    if (!o->film.verify && !r->media.spectrum)
         s->job.done = s->cached =
             sound_cache_load(&o->cache, order->path, order->parts, o->film.stream,
                              o->film.sound_stream, &s->job.sound);
@@ -64,7 +37,8 @@ bool job_look_for_sound(const struct job_order *order, struct job_sound *s, stru
 
 int job_sound_stream(const struct job_order *order, const struct job_sound *s)
 {
-    return s->wanted && !s->job.done ? order->options->film.sound_stream : SOURCE_SOUND_NONE;
+    return order->needs.sound && !s->job.done ? order->options->film.sound_stream
+                                              : SOURCE_SOUND_NONE;
 }
 
 /* Logs what the sound is, and warns of what is silent because it cannot be decoded. */
@@ -76,7 +50,7 @@ static void assess_sound(const struct job_order *order, const struct job_sound *
         log_msg(LOG_VERBOSE, "'%s' has no sound", order->path);
     else if (s->stream < 0)
         job_warn(r, "'%s' has no sound%s", order->path,
-                 job_is_sound_only(order) ? "" : ": sound and spectrum are dark");
+                 order->needs.sound_only ? "" : ": sound and spectrum are dark");
     else
         log_msg(LOG_VERBOSE, "'%s': sound %d: %s by %s, %d Hz, %s, %.3f s, %" PRIu32 " gaps%s",
                 order->path, s->stream, s->codec, s->decoder, s->rate, s->layout,
@@ -95,7 +69,7 @@ static void keep_sound(const struct job_order *order, const struct job_film *fil
 {
     const struct options *o = order->options;
     const struct film_sound *s = &sound->job.sound;
-    p->changed |= film->stamp != 0 && film_stamp(order->path, order->parts) != film->stamp;
+    p->changed |= job_film_changed(order, film);
     bool decoded = s->stream < 0 || s->decoder[0];
     if (!sound->cached && decoded && !p->changed && !o->film.keep_going &&
         source_can(film->source, SOURCE_CACHEABLE))
@@ -106,7 +80,7 @@ static void keep_sound(const struct job_order *order, const struct job_film *fil
 bool job_end_sound(const struct job_order *order, const struct job_film *film, struct job_sound *s,
                    struct job_passes *p, struct report *r, struct err *e)
 {
-    if (!s->wanted)
+    if (!order->needs.sound)
         return true;
     if (!source_can(film->source, SOURCE_HAS_SOUND))
         return err_set(e, ERR_FAILED, "cannot read the sound of '%s'", order->path);
@@ -114,7 +88,7 @@ bool job_end_sound(const struct job_order *order, const struct job_film *film, s
         return false;
     assess_sound(order, s, r);
     keep_sound(order, film, s, p);
-    r->sound = &s->job.sound;
+    r->media.sound = &s->job.sound;
     return true;
 }
 
@@ -130,7 +104,7 @@ bool job_read_sound(const struct job_order *order, struct job_film *film, struct
     film->stamp = film_stamp(order->path, order->parts);
     if (!job_look_for_sound(order, s, r, e))
         return false;
-    r->sound = &s->job.sound;
+    r->media.sound = &s->job.sound;
     if (s->job.done) {
         assess_sound(order, s, r);
         return true;

@@ -16,6 +16,16 @@
 #include "media/source.h"
 #include "output/report.h"
 
+/* What the outputs need together. */
+struct job_needs {
+    unsigned strips;      /* of a column: bits of enum strip_need */
+    bool columns;         /* false: only previews */
+    bool sheets, singles; /* of previews */
+    bool thumbs, palette;
+    bool sound, spectrum;
+    bool sound_only; /* no output shows pictures, or outputs_options.sound_only */
+};
+
 /* What is asked of the job. */
 struct job_order {
     const struct job_context *context;
@@ -24,6 +34,7 @@ struct job_order {
     const char *path;
     const struct film_parts *parts; /* NULL: one file */
     const struct outputs *outputs;
+    struct job_needs needs;
 };
 
 /* The opened film, and what was decided about it. */
@@ -44,7 +55,6 @@ struct job_film {
 /* The film's sound. */
 struct job_sound {
     struct sound_job job;
-    bool wanted; /* an output shows it */
     bool cached; /* it comes from the cache */
 };
 
@@ -126,6 +136,9 @@ uint64_t job_default_every(const struct selection *s, const struct film_length *
  */
 bool job_is_short(const struct film *f);
 
+/* Returns true if the film was written or replaced since it was opened. */
+bool job_film_changed(const struct job_order *order, const struct job_film *film);
+
 void job_close_film(struct job_film *film);
 
 /* ---- job_decode.c ---- */
@@ -161,7 +174,7 @@ double job_key_seconds(double keys, double key_seconds, const struct job_usage *
 
 /* ---- job_sound.c ---- */
 
-/* Decides whether an output shows the film's sound, and looks for it in the cache. */
+/* Looks for the film's sound in the cache, if an output shows it. */
 bool job_look_for_sound(const struct job_order *order, struct job_sound *s, struct report *r,
                         struct err *e);
 
@@ -172,7 +185,7 @@ int job_sound_stream(const struct job_order *order, const struct job_sound *s);
 bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e);
 
 /*
- * Completes the sound after the decode pass, and keeps it in the cache: sets report.sound. Does
+ * Completes the sound after the decode pass, and keeps it in the cache: sets report.media.sound. Does
  * nothing if no output shows it.
  */
 bool job_end_sound(const struct job_order *order, const struct job_film *film, struct job_sound *s,
@@ -180,9 +193,6 @@ bool job_end_sound(const struct job_order *order, const struct job_film *film, s
 
 /* Returns false if packets of the sound could not be decoded, or none of it. */
 bool job_sound_is_whole(const struct film_sound *s);
-
-/* Returns true if no output shows pictures, or with outputs_options.sound_only. */
-bool job_is_sound_only(const struct job_order *order);
 
 /* Reads the film's sound, or takes it from the cache, without decoding its pictures. */
 bool job_read_sound(const struct job_order *order, struct job_film *film, struct job_sound *s,
@@ -205,10 +215,6 @@ bool job_assess(const struct job_order *order, const struct job_film *film,
 bool job_is_whole(const struct job_passes *p, const struct report *r);
 
 /* ---- job_sinks.c ---- */
-
-/* Return true if an output shows previews, and if one shows columns. */
-bool job_wants_previews(const struct outputs *outputs);
-bool job_wants_columns(const struct outputs *outputs);
 
 /* Returns how many dominant colours each frame needs: --steady chooses among several. */
 int job_modes_wanted(const struct report *r);

@@ -66,28 +66,34 @@ struct writer {
     /* its option takes a folder, which need not exist; the program chooses the names in it */
     bool folder;
     bool modeless;   /* independent of the modes: nothing is computed for them */
-    bool thumbnails; /* reads report.thumbs */
+    bool thumbnails; /* reads report.media.thumbs */
     /*
-     * Reads report.previews; its file lies beside the film, and its option takes no path. Writes
+     * Reads report.media.previews; its file lies beside the film, and its option takes no path. Writes
      * what replaces the ending of the film's name. NULL: any other writer
      */
     void (*beside)(const struct previews_rule *rule, char text[WRITER_BESIDE]);
-    bool palette;  /* reads report.palette, as posters do */
-    bool sound;    /* reads report.sound */
-    bool spectrum; /* reads report.spectrum */
+    bool palette;  /* reads report.media.palette, as posters do */
+    bool sound;    /* reads report.media.sound */
+    bool spectrum; /* reads report.media.spectrum */
     /* which options change its content whatever the modes are: bits of enum strip_option */
     unsigned obeys;
     bool has_times; /* contains processing times, so it is written after all writers that do not */
 
     /*
+     * How its files begin, with a provenance comment behind that, and how complete ones end.
+     * `trailer`: how complete ones end, behind a trailer comment. (provenance.h)
+     */
+    const char *begin, *end, *trailer;
+
+    /*
      * Returns true if `head` is the beginning (with `tail`: the end) of a file that barcode wrote.
-     * `film` is set to the film id in the file, or left empty. NULL: the format cannot identify
-     * barcode, so no file counts as barcode's.
+     * `film` is set to the film id in the file, or left empty. NULL: those with `begin` or
+     * `trailer`; without these no file counts as barcode's.
      */
     bool (*recognizes)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
 
     /* Reads a file of this format to its end. Returns false if barcode did not make it, or if it is
-     * not as barcode wrote it. `metadata` comes in zeroed. NULL: the format stores no metadata. */
+     * not as barcode wrote it. `metadata` comes in zeroed. NULL: as above. */
     bool (*read_metadata)(FILE *f, struct writer_metadata *metadata);
 
     /* Returns true if the other files that belong to the one at `path` (metadata->parts) exist and
@@ -109,7 +115,7 @@ struct writer {
     /*
      * Replaces `write` for an output of several files: writes all of them, as writer_save does.
      * Their names derive from `path`, which is not stdout. Files beside `path` replace no file that
-     * barcode did not make, and no file of another film unless report.overwrite. NULL: `write` is
+     * barcode did not make, and no file of another film unless report.id.overwrite. NULL: `write` is
      * used.
      */
     bool (*save)(const struct report *r, struct strips strips, const char *path, struct err *e);
@@ -178,6 +184,15 @@ bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEX
  */
 bool writer_read_metadata(const struct writer *w, const char *path,
                           struct writer_metadata *metadata);
+
+/* Apply the entry of the writer to the bytes of a file: see writer.recognizes and
+ * writer.read_metadata. Any thread. */
+bool writer_recognizes(const struct writer *w, const uint8_t *head, size_t size,
+                       char film[FILM_ID_TEXT]);
+bool writer_read(const struct writer *w, FILE *f, struct writer_metadata *metadata);
+
+/* Returns true if files of this writer have metadata. Any thread. */
+bool writer_has_metadata(const struct writer *w);
 
 /* Sets the reason of a stream that failed, from errno. Returns false. Any thread. */
 bool writer_failed(struct err *e);

@@ -56,30 +56,30 @@ static void set_report(struct live_columns *c)
     const struct film *film = &c->film;
     const struct live_shape *shape = &c->shape;
     c->report = (struct report){.film = film,
-                                .selection = {.kind = SELECT_INTERVAL,
-                                              .interval_us = o->live.column_us,
-                                              .end_us = INT64_MAX,
-                                              .keyframes = o->film.selection.keyframes},
-                                .kmeans = o->kmeans,
-                                .order = o->picture.order,
-                                .needs = live_needs(o),
-                                .width = shape->width,
-                                .height = shape->height,
-                                .slit = shape->slit,
-                                .slit_length = shape->slit_length,
-                                .light = o->film.light,
-                                .means = c->s.means,
-                                .picture_width = o->picture.width,
-                                .picture_height = o->picture.height,
-                                .title = o->poster.title,
-                                .style = o->poster.style,
+                                .analysis.selection = {.kind = SELECT_INTERVAL,
+                                                       .interval_us = o->live.column_us,
+                                                       .end_us = INT64_MAX,
+                                                       .keyframes = o->film.selection.keyframes},
+                                .analysis.kmeans = o->kmeans,
+                                .picture.order = o->picture.order,
+                                .analysis.needs = live_needs(o),
+                                .analysis.width = shape->width,
+                                .analysis.height = shape->height,
+                                .picture.slit = shape->slit,
+                                .analysis.slit_length = shape->slit_length,
+                                .analysis.light = o->film.light,
+                                .analysis.means = c->s.means,
+                                .picture.width = o->picture.width,
+                                .picture.height = o->picture.height,
+                                .poster.title = o->poster.title,
+                                .poster.style = o->poster.style,
                                 .csv_columns = &o->formats.csv_columns,
-                                .overwrite = true,
-                                .engine = "cpu",
-                                .decode = "cpu",
-                                .cache = "off",
-                                .threads = 1};
-    c->report.light.peak = light_peak(&o->film.light, film->transfer, film->peak);
+                                .id.overwrite = true,
+                                .run.engine = "cpu",
+                                .run.decode = "cpu",
+                                .run.cache = "off",
+                                .run.threads = 1};
+    c->report.analysis.light.peak = light_peak(&o->film.light, film->transfer, film->peak);
 }
 
 /* Copies a column into another that has the same room. */
@@ -94,9 +94,9 @@ static void copy_column(const struct report *r, struct column *to, const struct 
     if (to->cluster && from->cluster)
         memcpy(to->cluster, from->cluster, from->clusters * sizeof *from->cluster);
     if (to->row && from->row)
-        memcpy(to->row, from->row, (size_t)r->height * 3);
+        memcpy(to->row, from->row, (size_t)r->analysis.height * 3);
     if (to->slit && from->slit)
-        memcpy(to->slit, from->slit, (size_t)r->slit_length * 3);
+        memcpy(to->slit, from->slit, (size_t)r->analysis.slit_length * 3);
 }
 
 /* Paints the open column into c->rgb. Returns false if out of memory. */
@@ -105,8 +105,8 @@ static bool paint_open(struct live_columns *c)
     const struct options *o = c->s.options;
     struct err none = ERR_INIT;
     struct report one = c->report;
-    one.picture_width = 1;
-    one.picture_height = o->picture.height;
+    one.picture.width = 1;
+    one.picture.height = o->picture.height;
     one.count = 1;
     one.columns = c->latest;
     struct painter *painter = painter_open(&one, (struct strips){o->picture.strip, 1}, &none);

@@ -170,12 +170,12 @@ bool live_day_write(const struct options *o, const struct live_day *day, const c
     char name[512];
     bool ok = true;
     report.quick = !end;
-    report.clock_us = live_start_us(day->first, r->selection.interval_us);
+    report.clock_us = live_start_us(day->first, r->analysis.selection.interval_us);
     report.columns = columns;
     report.count = count;
     report.gaps = true;
-    if (report.picture_width == 0 && count > WIDTH_MOST)
-        report.picture_width = WIDTH_MOST;
+    if (report.picture.width == 0 && count > WIDTH_MOST)
+        report.picture.width = WIDTH_MOST;
     for (int i = 0; i < 2 && ok; i++) {
         snprintf(name, sizeof name, "%s-%s.%s", stem, day->name, formats[i]);
         char *path = path_join(folder, name, "", e);

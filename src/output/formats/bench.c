@@ -52,15 +52,15 @@ static bool write_bench(const struct report *r, struct strips strips, FILE *f, s
     (void)strips;
     json_t *value = json_pack(
         "{ss so so so so so si sI sI so so so sI so so so so}", "version", BARCODE_VERSION, "film",
-        writer_json_bytes(r->film->path), "engine", writer_json_bytes(r->engine), "decode",
-        writer_json_bytes(r->decode), "isa", writer_json_bytes(r->isa), "cache",
-        writer_json_bytes(r->cache), "threads", r->threads, "columns", (json_int_t)r->count,
+        writer_json_bytes(r->film->path), "engine", writer_json_bytes(r->run.engine), "decode",
+        writer_json_bytes(r->run.decode), "isa", writer_json_bytes(r->run.isa), "cache",
+        writer_json_bytes(r->run.cache), "threads", r->run.threads, "columns", (json_int_t)r->count,
         "missing", (json_int_t)r->missing, "frames_per_second",
-        per_second(r->counts.displayed, r->times.wall), "columns_per_second",
-        per_second(r->count, r->times.wall), "cpu_seconds",
+        per_second(r->run.counts.displayed, r->run.times.wall), "columns_per_second",
+        per_second(r->count, r->run.times.wall), "cpu_seconds",
         writer_json_seconds(clock_cpu_seconds()), "peak_memory", (json_int_t)clock_peak_memory(),
-        "stages", writer_json_stages(&r->times), "wall", wall_value(&r->times), "busy",
-        busy_value(&r->times), "counts", counts_value(&r->counts));
+        "stages", writer_json_stages(&r->run.times), "wall", wall_value(&r->run.times), "busy",
+        busy_value(&r->run.times), "counts", counts_value(&r->run.counts));
     bool done = writer_json_put(f, value) && fputs("\n", f) != EOF;
     return done || writer_failed(e);
 }

@@ -52,9 +52,6 @@ static const struct {
 static const char *const subject_name[] = {
     [CSV_AVERAGE] = "average", [CSV_DOMINANT] = "dominant", [CSV_CLUSTER] = NULL};
 
-/* Returns the digits after the point of a value. */
-static int csv_value_digits(enum colour_value value) { return quantity[value].digits; }
-
 /* Writes the name of a column. `cluster` (from 1) is that of an item of a cluster. */
 static void csv_item_name(const struct csv_item *item, int cluster, char name[CSV_NAME])
 {
@@ -339,7 +336,7 @@ static void put_quantity(struct csv_rows *s, const struct csv_item *item, int cl
         if (rgb != s->of)
             colour_values(&s->light, rgb, s->value);
         s->of = rgb;
-        put_number(s->f, s->value[item->what], csv_value_digits(item->what));
+        put_number(s->f, s->value[item->what], quantity[item->what].digits);
     }
 }
 
@@ -357,7 +354,7 @@ static void put_sound(const struct csv_rows *s, enum csv_plain what, uint64_t i)
 /* Writes "2026-11-26T17:00:00Z", with milliseconds if the columns need them. */
 static void put_clock(const struct csv_rows *s, uint64_t i)
 {
-    int64_t step = s->r->selection.interval_us;
+    int64_t step = s->r->analysis.selection.interval_us;
     char text[TEXT_UTC];
     if (s->r->clock_us == 0)
         return;
@@ -379,11 +376,12 @@ static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
         break;
     case PLAIN_TIME:
         if (!untold)
-            put_time(s->f, s->r->clock_us ? (int64_t)i * s->r->selection.interval_us : c->time_us);
+            put_time(s->f, s->r->clock_us ? (int64_t)i * s->r->analysis.selection.interval_us
+                                          : c->time_us);
         break;
     case PLAIN_CLOCK: put_clock(s, i); break;
     case PLAIN_STATUS: fputs(status[c->status], s->f); break;
-    case PLAIN_FILM: fputs(s->r->film_id, s->f); break;
+    case PLAIN_FILM: fputs(s->r->id.film_id, s->f); break;
     case PLAIN_CONTRAST:
         put_number(s->f, clusters ? colour_contrast(&s->light, c->cluster, clusters) : NAN, 2);
         break;
@@ -432,7 +430,8 @@ static void put_line(struct csv_rows *s, uint64_t i, const struct column *c)
         const struct csv_item *next = item + 1;
         while (is_each(item) && next < end && is_each(next))
             next++;
-        int from = is_each(item) ? 1 : item->cluster, to = is_each(item) ? s->r->kmeans.k : from;
+        int from = is_each(item) ? 1 : item->cluster,
+            to = is_each(item) ? s->r->analysis.kmeans.k : from;
         for (int cluster = from; cluster <= to; cluster++) {
             for (const struct csv_item *k = item; k < next; k++, first = false) {
                 if (!first)

@@ -77,9 +77,9 @@ static void set_parameters(struct job *job)
     /* Chroma is not subsampled: columns are often one pixel wide. */
     for (int i = 0; i < jpeg->num_components; i++)
         jpeg->comp_info[i].h_samp_factor = jpeg->comp_info[i].v_samp_factor = 1;
-    if (job->report->poster && !job->report->page.pixels) {
+    if (job->report->poster.wanted && !job->report->poster.page.pixels) {
         jpeg->density_unit = 1; /* pixels per inch */
-        jpeg->X_density = jpeg->Y_density = (UINT16)job->report->dpi;
+        jpeg->X_density = jpeg->Y_density = (UINT16)job->report->poster.dpi;
     }
 }
 
@@ -198,16 +198,6 @@ static bool write_jpeg(const struct report *r, struct strips strips, FILE *f, st
     return done;
 }
 
-static bool recognizes(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
-{
-    return provenance_recognizes(head, size, JPEG_BEGIN, film);
-}
-
-static bool read_metadata(FILE *f, struct writer_metadata *metadata)
-{
-    return provenance_read(f, JPEG_BEGIN, JPEG_END, metadata);
-}
-
 static const char *const ending[] = {"jpg", "jpeg", "jpe", NULL};
 
 const struct writer writer_jpeg = {.name = "jpeg",
@@ -218,6 +208,6 @@ const struct writer writer_jpeg = {.name = "jpeg",
                                    .pixels = true,
                                    .opaque = true,
                                    .side_most = JPEG_MAX_DIMENSION,
-                                   .recognizes = recognizes,
-                                   .read_metadata = read_metadata,
+                                   .begin = JPEG_BEGIN,
+                                   .end = JPEG_END,
                                    .write = write_jpeg};

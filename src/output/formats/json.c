@@ -70,6 +70,14 @@ json_t *writer_json_bytes(const char *bytes)
     return value;
 }
 
+json_t *writer_json_append(json_t *list, json_t *value)
+{
+    if (json_array_append_new(list, value) == 0)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 json_t *writer_json_stages(const struct decode_times *t)
 {
     return json_pack("{so so so so so so so}", "wall", writer_json_seconds(t->wall), "start_up",
@@ -116,16 +124,16 @@ static json_t *film_value(const struct report *r)
                        : json_null();
     return json_pack(
         "{so so so so so si si si si si si si ss sb ss sb ss si sb so so so so so}", "id",
-        writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "path", writer_json_bytes(film->path),
-        "container", writer_json_bytes(film->container), "codec", writer_json_bytes(film->codec),
-        "pixel_format", writer_json_bytes(film->pixel_format), "stream", film->stream,
-        "video_stream", film->video, "video_streams", film->videos, "width", film->width, "height",
-        film->height, "coded_width", film->coded_width, "coded_height", film->coded_height,
-        "matrix", colour_matrix_name(film->matrix), "matrix_guessed", (int)film->matrix_guessed,
-        "range", colour_range_name(film->range), "range_guessed", (int)film->range_guessed,
-        "transfer", transfer[film->transfer], "rotation", film->orientation.quarter_turns * 90,
-        "mirror", (int)film->orientation.mirror, "rate", rate, "duration",
-        writer_json_us(film->length.duration_us), "duration_source",
+        writer_json_bytes(r->id.film_id[0] ? r->id.film_id : NULL), "path",
+        writer_json_bytes(film->path), "container", writer_json_bytes(film->container), "codec",
+        writer_json_bytes(film->codec), "pixel_format", writer_json_bytes(film->pixel_format),
+        "stream", film->stream, "video_stream", film->video, "video_streams", film->videos, "width",
+        film->width, "height", film->height, "coded_width", film->coded_width, "coded_height",
+        film->coded_height, "matrix", colour_matrix_name(film->matrix), "matrix_guessed",
+        (int)film->matrix_guessed, "range", colour_range_name(film->range), "range_guessed",
+        (int)film->range_guessed, "transfer", transfer[film->transfer], "rotation",
+        film->orientation.quarter_turns * 90, "mirror", (int)film->orientation.mirror, "rate", rate,
+        "duration", writer_json_us(film->length.duration_us), "duration_source",
         source ? json_string(source) : json_null(), "start", writer_json_us(film->length.start_us),
         "frames", film->length.frames < 0 ? json_null() : json_integer(film->length.frames));
 }
@@ -153,15 +161,9 @@ static json_t *seed_value(uint64_t seed)
 static json_t *colours_value(const struct cluster *cluster, int count)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < count; i++) {
-        const struct cluster *k = &cluster[i];
-        json_t *colour = json_pack("{s[iii] sI}", "rgb", k->rgb[0], k->rgb[1], k->rgb[2], "count",
-                                   (json_int_t)k->count);
-        if (json_array_append_new(list, colour) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
+    for (const struct cluster *k = cluster; k < cluster + count; k++)
+        list = writer_json_append(list, json_pack("{s[iii] sI}", "rgb", k->rgb[0], k->rgb[1],
+                                                  k->rgb[2], "count", (json_int_t)k->count));
     return list;
 }
 
@@ -172,7 +174,7 @@ static int put_modes(json_t *value, const struct column *c, const struct report 
 {
     int failed = json_object_set_new(
         value, "dominant", json_pack("[iii]", c->dominant[0], c->dominant[1], c->dominant[2]));
-    if (r->steady > 0 && c->mode)
+    if (r->picture.steady > 0 && c->mode)
         failed |= json_object_set_new(value, "modes", colours_value(c->mode, c->modes)) |
                   json_object_set_new(value, "mode", json_integer(c->mode_chosen));
     return failed;
@@ -181,8 +183,8 @@ static int put_modes(json_t *value, const struct column *c, const struct report 
 /* Returns the time for which a key frame was chosen. Targets begin with the film's first frame. */
 static json_t *wanted_value(const struct report *r, uint64_t index)
 {
-    struct selection s = r->selection;
-    s.start_us = s.start_us < r->counts.first_us ? r->counts.first_us : s.start_us;
+    struct selection s = r->analysis.selection;
+    s.start_us = s.start_us < r->run.counts.first_us ? r->run.counts.first_us : s.start_us;
     return writer_json_us(selection_target(&s, index));
 }
 
@@ -196,8 +198,9 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
                   "time", unknown ? json_null() : writer_json_us(c->time_us));
     if (!value)
         return NULL;
-    int failed =
-        r->selection.keyframes ? json_object_set_new(value, "wanted", wanted_value(r, index)) : 0;
+    int failed = r->analysis.selection.keyframes
+                     ? json_object_set_new(value, "wanted", wanted_value(r, index))
+                     : 0;
     if (c->status == COLUMN_MISSING) {
         failed |= json_object_set_new(value, "missing", json_true());
         if (c->transparent)
@@ -211,7 +214,7 @@ static json_t *column_value(const struct column *c, uint64_t index, const struct
             failed |= put_modes(value, c, r);
         if (colours)
             failed |= json_object_set_new(value, "colours", colours_value(c->cluster, c->clusters));
-        if (colours && r->steady > 0)
+        if (colours && r->picture.steady > 0)
             failed |= json_object_set_new(value, "chosen", json_integer(c->chosen));
     }
     failed |= json_put_sound(value, sound, index);
@@ -252,18 +255,15 @@ static bool put_film(FILE *f, const struct report *r, unsigned needs, struct err
 static json_t *warnings_value(const struct report *r)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < r->warnings && i < REPORT_WARNINGS; i++)
-        if (json_array_append_new(list, writer_json_bytes(r->warning[i])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+    for (int i = 0; i < r->run.warnings; i++)
+        list = writer_json_append(list, writer_json_bytes(r->run.warning[i]));
     return list;
 }
 
 /* Returns the counts of frames that never reached a decoder, selected or not. */
 static json_t *lost_value(const struct report *r)
 {
-    const struct decode_counts *c = &r->counts;
+    const struct decode_counts *c = &r->run.counts;
     return json_pack("{sI sI sI}", "unreadable", (json_int_t)c->unreadable, "vanished",
                      (json_int_t)c->dropped, "lead_in", (json_int_t)c->lead_in);
 }
@@ -272,13 +272,10 @@ static json_t *lost_value(const struct report *r)
 static json_t *crop_value(const struct report *r)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < r->crop.count; i++) {
+    for (int i = 0; i < r->analysis.crop.count; i++) {
         char text[CROP_TEXT];
-        crop_shown_text(&r->crop, i, r->film->orientation, text);
-        if (json_array_append_new(list, json_string(text)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        crop_shown_text(&r->analysis.crop, i, r->film->orientation, text);
+        list = writer_json_append(list, json_string(text));
     }
     return list;
 }
@@ -305,45 +302,45 @@ static bool put_pairs(FILE *f, const struct pair *pair, size_t pairs)
 
 static bool put_head(FILE *f, const struct report *r)
 {
-    const struct kmeans_params *k = &r->kmeans;
-    const struct light_rule *l = &r->light;
+    const struct kmeans_params *k = &r->analysis.kmeans;
+    const struct light_rule *l = &r->analysis.light;
     bool hdr = r->film->transfer != TRANSFER_SDR;
     const struct pair head[] = {
         {"version", true, json_string(BARCODE_VERSION)},
         {"format", true, json_integer(JSON_FORMAT)},
-        {"fingerprint", r->fingerprint[0] != 0, json_string(r->fingerprint)},
+        {"fingerprint", r->id.fingerprint[0] != 0, json_string(r->id.fingerprint)},
         {"film", true, film_value(r)},
-        {"selection", true, selection_value(&r->selection)},
-        {"size", true, json_pack("[ii]", r->width, r->height)},
-        {"crop", r->crop.count > 0, crop_value(r)},
+        {"selection", true, selection_value(&r->analysis.selection)},
+        {"size", true, json_pack("[ii]", r->analysis.width, r->analysis.height)},
+        {"crop", r->analysis.crop.count > 0, crop_value(r)},
         {"tone_map", hdr, json_string(light_map_name(l->map))},
         {"hdr_peak", hdr && l->map != TONE_OFF, json_integer(l->peak)},
-        {"primaries", r->primaries != NULL, json_string(r->primaries)},
+        {"primaries", r->analysis.primaries != NULL, json_string(r->analysis.primaries)},
         {"light", l->linear, json_string("linear")},
-        {"engine", true, writer_json_bytes(r->engine)},
-        {"decode", true, writer_json_bytes(r->decode)},
-        {"isa", true, writer_json_bytes(r->isa)},
-        {"cache", true, writer_json_bytes(r->cache)},
-        {"threads", true, json_integer(r->threads)},
+        {"engine", true, writer_json_bytes(r->run.engine)},
+        {"decode", true, writer_json_bytes(r->run.decode)},
+        {"isa", true, writer_json_bytes(r->run.isa)},
+        {"cache", true, writer_json_bytes(r->run.cache)},
+        {"threads", true, json_integer(r->run.threads)},
         {"k", true, json_integer(k->k)},
         {"n_init", true, json_integer(k->n_init)},
         {"race", true, json_boolean(k->race)},
         {"init", true, json_string(kmeans_init_name(k->init))},
         {"max_iter", true, json_integer(k->max_iter)},
         {"seed", true, seed_value(k->seed)},
-        {"steady", r->steady != 0, json_integer(r->steady)},
+        {"steady", r->picture.steady != 0, json_integer(r->picture.steady)},
     };
     return put_pairs(f, head, sizeof head / sizeof *head);
 }
 
 static bool put_tail(FILE *f, const struct report *r)
 {
-    const struct decode_counts *c = &r->counts;
+    const struct decode_counts *c = &r->run.counts;
     const struct pair tail[] = {
         {"missing", true, json_integer((json_int_t)r->missing)},
         {"lost", c->unreadable + c->dropped + c->lead_in > 0, lost_value(r)},
         {"warnings", true, warnings_value(r)},
-        {"stages", true, writer_json_stages(&r->times)},
+        {"stages", true, writer_json_stages(&r->run.times)},
     };
     return put_pairs(f, tail, sizeof tail / sizeof *tail) && fputs("\n}\n", f) != EOF;
 }

@@ -24,10 +24,10 @@ static bool write_peaks(const struct report *r, struct strips strips, FILE *f, s
     (void)strips;
     errno = 0;
     fputs(header, f);
-    for (size_t i = 0; i < r->sound->peaks && !ferror(f); i++) {
+    for (size_t i = 0; i < r->media.sound->peaks && !ferror(f); i++) {
         if (i % 4096 == 0 && interrupted())
             return interrupt_error(e);
-        put_peak(f, &r->sound->point[i]);
+        put_peak(f, &r->media.sound->point[i]);
     }
     return !ferror(f) || writer_failed(e);
 }

@@ -1,4 +1,5 @@
 #include "png.h"
+#include "provenance.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -125,16 +126,6 @@ static bool copy_text(const struct walk *w, uint32_t length, const char *key, ch
     return true;
 }
 
-/* Parses "320x180". */
-static void read_size(const char *text, struct writer_metadata *metadata)
-{
-    char *end;
-    long width = strtol(text, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
-    bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
-    metadata->width = sane ? (int)width : 0;
-    metadata->height = sane ? (int)height : 0;
-}
-
 static void read_text(const struct walk *w, uint32_t length, struct writer_metadata *metadata,
                       bool *is_barcode)
 {
@@ -144,7 +135,7 @@ static void read_text(const struct walk *w, uint32_t length, struct writer_metad
     else if (copy_text(w, length, PNG_COLUMNS_KEY, text, sizeof text))
         metadata->columns = strtoull(text, NULL, 10);
     else if (copy_text(w, length, PNG_SIZE_KEY, text, sizeof text))
-        read_size(text, metadata);
+        provenance_read_size(text, metadata);
     else if (copy_text(w, length, PNG_PARTIAL_KEY, text, sizeof text))
         metadata->partial = true;
     else if (!copy_text(w, length, PNG_FILM_KEY, metadata->film, sizeof metadata->film))
@@ -292,7 +283,7 @@ static void add_description(struct job *job, struct strips strips)
     char titles[400], note[80], selection[200], text[VALUE_SIZE];
     paint_text_titles(strips, titles, sizeof titles);
     strips.kind[0]->note(r, note, sizeof note);
-    paint_text_selection(&r->selection, selection, sizeof selection);
+    paint_text_selection(&r->analysis.selection, selection, sizeof selection);
     bool alone = strips.count == 1;
     snprintf(text, sizeof text, "%s%s%s%s of '%s': %s, %" PRIu64 " %s", titles, alone ? " (" : "",
              alone ? note : "", alone ? ")" : "", paint_text_file_name(r->film->path), selection,
@@ -302,7 +293,7 @@ static void add_description(struct job *job, struct strips strips)
 
 static void add_selection_texts(struct job *job)
 {
-    const struct selection *s = &job->report->selection;
+    const struct selection *s = &job->report->analysis.selection;
     if (s->kind == SELECT_EVERY)
         add_number(job, "barcode:every", s->every);
     else if (s->kind == SELECT_INTERVAL)
@@ -321,9 +312,9 @@ static void add_crop(struct job *job)
 {
     const struct report *r = job->report;
     char all[CROP_RECTS * (CROP_TEXT + 1)] = "";
-    for (int i = 0; i < r->crop.count; i++) {
+    for (int i = 0; i < r->analysis.crop.count; i++) {
         char text[CROP_TEXT];
-        crop_shown_text(&r->crop, i, r->film->orientation, text);
+        crop_shown_text(&r->analysis.crop, i, r->film->orientation, text);
         snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? " " : "", text);
     }
     if (all[0])
@@ -335,13 +326,13 @@ static void add_light_texts(struct job *job)
 {
     const struct report *r = job->report;
     if (r->film->transfer != TRANSFER_SDR) {
-        add_text(job, "barcode:tone_map", light_map_name(r->light.map));
-        if (r->light.map != TONE_OFF)
-            add_number(job, "barcode:hdr_peak", (uint64_t)r->light.peak);
+        add_text(job, "barcode:tone_map", light_map_name(r->analysis.light.map));
+        if (r->analysis.light.map != TONE_OFF)
+            add_number(job, "barcode:hdr_peak", (uint64_t)r->analysis.light.peak);
     }
-    if (r->primaries)
-        add_text(job, "barcode:primaries", r->primaries);
-    if (r->light.linear)
+    if (r->analysis.primaries)
+        add_text(job, "barcode:primaries", r->analysis.primaries);
+    if (r->analysis.light.linear)
         add_text(job, "barcode:light", "linear");
 }
 
@@ -357,36 +348,37 @@ static void add_hundredths(struct job *job, const char *key, int value)
 static void add_all_texts(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
-    const struct kmeans_params *k = &r->kmeans;
+    const struct kmeans_params *k = &r->analysis.kmeans;
     char size[32], title[LAYOUT_TEXT], modes[STRIPS_NAME];
     strips_name(strips, modes);
-    snprintf(size, sizeof size, "%dx%d", r->width, r->height);
+    snprintf(size, sizeof size, "%dx%d", r->analysis.width, r->analysis.height);
     add_text(job, "Software", "barcode " BARCODE_VERSION);
-    if (r->film_id[0])
-        add_text(job, PNG_FILM_KEY, r->film_id); /* near the beginning, where writer_made reads */
-    if (r->fingerprint[0])
-        add_text(job, PNG_FINGERPRINT_KEY, r->fingerprint);
+    if (r->id.film_id[0])
+        add_text(job, PNG_FILM_KEY,
+                 r->id.film_id); /* near the beginning, where writer_made reads */
+    if (r->id.fingerprint[0])
+        add_text(job, PNG_FINGERPRINT_KEY, r->id.fingerprint);
     layout_title(r, title);
-    add_text(job, "Title", r->poster ? title : paint_text_file_name(r->film->path));
+    add_text(job, "Title", r->poster.wanted ? title : paint_text_file_name(r->film->path));
     add_description(job, strips);
     add_text(job, "barcode:mode", modes);
     add_selection_texts(job);
     add_text(job, PNG_SIZE_KEY, size);
     add_crop(job);
     add_light_texts(job);
-    if (r->shape != SHAPE_STRIP)
-        add_text(job, "barcode:shape", strip_shape_name(r->shape));
-    if (r->smooth_us > 0)
-        add_seconds(job, "barcode:smooth", r->smooth_us);
+    if (r->picture.shape != SHAPE_STRIP)
+        add_text(job, "barcode:shape", strip_shape_name(r->picture.shape));
+    if (r->picture.smooth_us > 0)
+        add_seconds(job, "barcode:smooth", r->picture.smooth_us);
     if (r->missing > 0)
         add_number(job, "barcode:missing", r->missing);
-    if (r->partial)
+    if (r->id.partial)
         add_text(job, PNG_PARTIAL_KEY, "yes");
-    if (r->steady > 0 && (strips_obey(strips) & STRIP_STEADY))
-        add_number(job, "barcode:steady", (uint64_t)r->steady);
+    if (r->picture.steady > 0 && (strips_obey(strips) & STRIP_STEADY))
+        add_number(job, "barcode:steady", (uint64_t)r->picture.steady);
     if (strips_need(strips) & STRIP_SLIT) {
-        add_hundredths(job, "barcode:slit", r->slit.x);
-        add_hundredths(job, "barcode:rotate", r->slit.angle);
+        add_hundredths(job, "barcode:slit", r->picture.slit.x);
+        add_hundredths(job, "barcode:rotate", r->picture.slit.angle);
     }
     if (!(strips_need(strips) & STRIP_CLUSTERS))
         return;
@@ -397,7 +389,7 @@ static void add_all_texts(struct job *job, struct strips strips)
     add_number(job, "barcode:max_iter", (uint64_t)k->max_iter);
     add_number(job, "barcode:seed", k->seed);
     if (strips_obey(strips) & STRIP_ORDER)
-        add_text(job, "barcode:order", palette_order_name(r->order));
+        add_text(job, "barcode:order", palette_order_name(r->picture.order));
 }
 
 /* Writes the complete file. Every libpng call that may jump is in here or below. */
@@ -419,8 +411,8 @@ static bool encode(struct job *job)
                                                      : PNG_COLOR_TYPE_RGB,
                  PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
     png_set_sRGB(png, job->info, PNG_sRGB_INTENT_PERCEPTUAL);
-    if (job->report->poster && !job->report->page.pixels) {
-        png_uint_32 per_metre = (png_uint_32)((job->report->dpi * 10000 + 127) / 254);
+    if (job->report->poster.wanted && !job->report->poster.page.pixels) {
+        png_uint_32 per_metre = (png_uint_32)((job->report->poster.dpi * 10000 + 127) / 254);
         png_set_pHYs(png, job->info, per_metre, per_metre, PNG_RESOLUTION_METER);
     }
     png_set_text(png, job->info, job->text, job->texts);

@@ -8,14 +8,16 @@
 
 #include "base/interrupt.h"
 
+enum { SIDE_MOST = 65536 }; /* above any analysis size */
+
 static const char comment_key[] = PROVENANCE_BEGIN;
 
 void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANCE_TEXT])
 {
     snprintf(text, PROVENANCE_TEXT,
              "%s%s partial=%s columns=%" PRIu64 " size=%dx%d parts=%" PRIu64 " fingerprint=%s",
-             comment_key, r->film_id, r->partial ? "yes" : "no", r->count, r->width, r->height,
-             parts, r->fingerprint);
+             comment_key, r->id.film_id, r->id.partial ? "yes" : "no", r->count, r->analysis.width,
+             r->analysis.height, parts, r->id.fingerprint);
 }
 
 /* Copies what follows `key`, up to a space, in a line that ends with 0. Copies "" if the key is
@@ -43,7 +45,6 @@ static bool read_count(const char **text, char end, uint64_t *number)
 static bool read_counts(const char *columns, const char *side, const char *parts,
                         struct writer_metadata *metadata)
 {
-    enum { SIDE_MOST = 65536 }; /* above any analysis size */
     uint64_t width, height;
     if (!read_count(&columns, 0, &metadata->columns) || !read_count(&side, 'x', &width) ||
         !read_count(&side, 0, &height) || !read_count(&parts, 0, &metadata->parts) ||
@@ -92,6 +93,15 @@ bool provenance_find(const char *text, size_t size, struct writer_metadata *meta
              fingerprint + strlen(" fingerprint="));
     metadata->partial = strcmp(partial, "yes") == 0;
     return read_counts(columns, side, parts, metadata);
+}
+
+void provenance_read_size(const char *text, struct writer_metadata *metadata)
+{
+    char *end;
+    long width = strtol(text, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
+    bool sane = width > 0 && width <= SIDE_MOST && height > 0 && height <= SIDE_MOST;
+    metadata->width = sane ? (int)width : 0;
+    metadata->height = sane ? (int)height : 0;
 }
 
 bool provenance_recognizes(const uint8_t *head, size_t size, const char *begin,
@@ -175,12 +185,12 @@ bool trailer_end(struct trailer_file *s, const struct report *r, const char *mar
                  struct err *e)
 {
     char hex[33];
-    bool ok =
-        (!r->film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->film_id)) &&
-        (!r->fingerprint[0] || print(s, e, "%sbarcode:fingerprint %s\n", mark, r->fingerprint)) &&
-        print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count, mark,
-              r->width, r->height) &&
-        (!r->partial || print(s, e, "%sbarcode:partial yes\n", mark));
+    bool ok = (!r->id.film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->id.film_id)) &&
+              (!r->id.fingerprint[0] ||
+               print(s, e, "%sbarcode:fingerprint %s\n", mark, r->id.fingerprint)) &&
+              print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count,
+                    mark, r->analysis.width, r->analysis.height) &&
+              (!r->id.partial || print(s, e, "%sbarcode:partial yes\n", mark));
     if (!ok)
         return false;
     hash_stream_add(s->hash, tail, strlen(tail)); /* it follows the checksum */
@@ -256,13 +266,8 @@ static void read_lines(const char *text, size_t size, struct writer_metadata *me
     metadata->partial = find_value(text, size, "barcode:partial ", value, sizeof value);
     if (find_value(text, size, "barcode:columns ", value, sizeof value))
         metadata->columns = strtoull(value, NULL, 10);
-    if (!find_value(text, size, "barcode:size ", value, sizeof value))
-        return;
-    char *end;
-    long width = strtol(value, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
-    bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
-    metadata->width = sane ? (int)width : 0;
-    metadata->height = sane ? (int)height : 0;
+    if (find_value(text, size, "barcode:size ", value, sizeof value))
+        provenance_read_size(value, metadata);
 }
 
 bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *metadata)

@@ -108,11 +108,11 @@ static bool write_npy(const struct report *r, struct strips strips, FILE *f, str
 {
     char head[HEAD + 1];
     (void)strips;
-    make_head(spectrum_frames(r->spectrum), head);
+    make_head(spectrum_frames(r->media.spectrum), head);
     errno = 0;
     if (fwrite(head, 1, HEAD, f) != HEAD)
         return writer_failed(e);
-    return spectrum_copy(r->spectrum, f, e);
+    return spectrum_copy(r->media.spectrum, f, e);
 }
 
 /* Any array of this kind may be barcode's; it does not name its film. */

@@ -62,7 +62,7 @@ static bool print_head(struct output *o, const struct report *r, struct strips s
     double mm = s->unit_mm > 0 ? s->unit_mm : 1;
     const char *unit = s->unit_mm > 0 ? "mm" : "px";
     escape(s->title, title, sizeof title);
-    escape(r->film_id, film, sizeof film);
+    escape(r->id.film_id, film, sizeof film);
     paint_text_titles(strips, titles, sizeof titles);
     return print(
         o,
@@ -100,7 +100,7 @@ static bool print_live(struct output *o, const struct layout_item *i)
 
 static bool print_words(struct output *o, const struct layout_item *i)
 {
-    if (o->layout->report->style.live_text)
+    if (o->layout->report->poster.style.live_text)
         return print_live(o, i);
     char label[8 * LAYOUT_TEXT];
     char *d = canvas_outlines(o->layout->canvas, &i->words, o->e);
@@ -145,10 +145,10 @@ static bool print_shape(struct output *o, const struct layout_shape *f)
     struct report alone = *o->layout->report;
     char *png = NULL;
     size_t size = 0;
-    alone.poster = false;
-    alone.fingerprint[0] = 0;
-    alone.style.has_background = false; /* a ring is transparent */
-    shape_size(&alone, SHAPE_SIDE_MOST, &alone.picture_width, &alone.picture_height);
+    alone.poster.wanted = false;
+    alone.id.fingerprint[0] = 0;
+    alone.poster.style.has_background = false; /* a ring is transparent */
+    shape_size(&alone, SHAPE_SIDE_MOST, &alone.picture.width, &alone.picture.height);
     FILE *memory = open_memstream(&png, &size);
     if (!memory)
         return err_memory(o->e, 1 << 16);
@@ -188,11 +188,6 @@ static bool write_svg(const struct report *r, struct strips strips, FILE *f, str
     return ok;
 }
 
-static bool read_svg_metadata(FILE *f, struct writer_metadata *to)
-{
-    return trailer_read_metadata(f, "-->\n", to);
-}
-
 static const char *const ending[] = {"svg", NULL};
 
 const struct writer writer_svg = {.name = "svg",
@@ -201,6 +196,5 @@ const struct writer writer_svg = {.name = "svg",
                                   .one_a_strip = true,
                                   .page = true,
                                   .tail = true,
-                                  .recognizes = trailer_recognizes,
-                                  .read_metadata = read_svg_metadata,
+                                  .trailer = "-->\n",
                                   .write = write_svg};

@@ -60,7 +60,7 @@ static void put_time(FILE *f, int64_t ms)
  * frame is. */
 static int64_t start_ms(const struct report *r, const struct thumbs_sheets *s, size_t i)
 {
-    return s->thumb[i].time_us < 0 || (i == 0 && r->selection.start_us == 0)
+    return s->thumb[i].time_us < 0 || (i == 0 && r->analysis.selection.start_us == 0)
                ? 0
                : s->thumb[i].time_us / 1000;
 }
@@ -107,7 +107,7 @@ static bool may_replace(const struct report *r, const char *path, struct err *e)
                        "cannot write '%s': the file exists and was not made by barcode; choose "
                        "another folder with --thumbnails",
                        path);
-    if (r->overwrite || (film[0] && strcmp(film, r->film_id) == 0))
+    if (r->id.overwrite || (film[0] && strcmp(film, r->id.film_id) == 0))
         return true;
     return err_set(e, ERR_FAILED,
                    "cannot write '%s': the file exists and shows another film, or this film before "
@@ -165,7 +165,7 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 {
     (void)strips;
     struct thumbs_sheets sheets;
-    if (!thumbs_sheets(r->thumbs, r, PERIOD_US, THUMBS_BYTES, &sheets, e))
+    if (!thumbs_sheets(r->media.thumbs, r, PERIOD_US, THUMBS_BYTES, &sheets, e))
         return e->code == ERR_INTERRUPTED ? interrupt_output(path, e)
                                           : err_prefix(e, "cannot write '%s'", path);
     struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};
@@ -219,11 +219,6 @@ static bool is_sheet(const char *path, const char *other)
     return digits >= 3 && digits < 10 && strcmp(number + digits, ".jpg") == 0;
 }
 
-static bool read_thumbnails_metadata(FILE *f, struct writer_metadata *metadata)
-{
-    return provenance_read(f, begin, end, metadata);
-}
-
 static const char *const ending[] = {"vtt", NULL};
 
 const struct writer writer_thumbnails = {.name = "thumbnails",
@@ -233,7 +228,8 @@ const struct writer writer_thumbnails = {.name = "thumbnails",
                                          .modeless = true,
                                          .thumbnails = true,
                                          .recognizes = recognize_thumbnails,
-                                         .read_metadata = read_thumbnails_metadata,
+                                         .begin = begin,
+                                         .end = end,
                                          .has_all_parts = sheets_are_complete,
                                          .is_part = is_sheet,
                                          .save = save};

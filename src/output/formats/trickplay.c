@@ -30,19 +30,19 @@ enum { HEAD = 64, ENTRY = 8, END_OF_INDEX = -1 };
 
 static bool put_index(const struct report *r, uint64_t *end, size_t extra, FILE *f, struct err *e)
 {
-    size_t count = previews_count(r->previews);
+    size_t count = previews_count(r->media.previews);
     uint64_t at = HEAD + (uint64_t)(count + 1) * ENTRY;
     uint8_t zero[HEAD - 20] = {0};
     struct wire_out o = {0};
     wire_put(&o, magic, sizeof magic);
     wire_put_u32(&o, 0);
     wire_put_u32(&o, (uint32_t)count);
-    wire_put_u32(&o, (uint32_t)(r->preview_us / 1000));
+    wire_put_u32(&o, (uint32_t)(r->media.preview_us / 1000));
     wire_put(&o, zero, sizeof zero);
     for (size_t i = 0; i < count; i++) {
         wire_put_u32(&o, (uint32_t)i);
         wire_put_u32(&o, (uint32_t)at);
-        at += previews_single(r->previews, i)->size;
+        at += previews_single(r->media.previews, i)->size;
     }
     *end = at + extra;
     wire_put_u32(&o, (uint32_t)END_OF_INDEX);
@@ -66,11 +66,11 @@ static bool write_bif(const struct report *r, struct strips strips, FILE *f, str
     char comment[PROVENANCE_TEXT];
     uint64_t end;
     provenance_text(r, 0, comment);
-    if (!previews_finish(r->previews, e) || !put_index(r, &end, strlen(comment), f, e))
+    if (!previews_finish(r->media.previews, e) || !put_index(r, &end, strlen(comment), f, e))
         return false;
     bool ok = true;
-    for (size_t i = 0; ok && i < previews_count(r->previews); i++)
-        ok = jpeg_write(previews_single(r->previews, i), NULL, f);
+    for (size_t i = 0; ok && i < previews_count(r->media.previews); i++)
+        ok = jpeg_write(previews_single(r->media.previews, i), NULL, f);
     ok = ok && fputs(comment, f) >= 0;
     return ok || err_set(e, ERR_FAILED, "%s", strerror(errno));
 }
@@ -103,9 +103,7 @@ static bool is_whole(FILE *f)
 
 static bool read_bif_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    bool found = is_whole(f) && provenance_read_end(f, mark, metadata);
-    metadata->columns = 0; /* they are not those of a dump */
-    return found;
+    return is_whole(f) && provenance_read_end(f, mark, metadata);
 }
 
 /* Emby's name: FILM-WIDTH-SECONDS.bif. */
@@ -180,7 +178,7 @@ static bool write_sheets(const struct report *r, const char *path, struct err *e
 {
     char comment[PROVENANCE_TEXT];
     size_t count;
-    const struct jpeg *sheet = previews_sheets(r->previews, &count);
+    const struct jpeg *sheet = previews_sheets(r->media.previews, &count);
     struct atomic_folder *folder = atomic_folder_open(path, jellyfin_made, e);
     bool ok = folder != NULL;
     provenance_text(r, count - 1, comment);
@@ -204,7 +202,7 @@ static bool save(const struct report *r, struct strips strips, const char *path,
     char *folder = strndup(path, (size_t)(name - path - 1));
     if (!folder)
         return err_memory(e, strlen(path));
-    bool ok = previews_finish(r->previews, e);
+    bool ok = previews_finish(r->media.previews, e);
     if (ok)
         ok = write_sheets(r, folder, e);
     else
@@ -214,18 +212,6 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 }
 
 /* ---- Recognition ---- */
-
-static bool recognize_sheet(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
-{
-    return provenance_recognizes(head, size, JPEG_BEGIN, film);
-}
-
-static bool read_sheet_metadata(FILE *f, struct writer_metadata *metadata)
-{
-    bool whole = provenance_read(f, JPEG_BEGIN, JPEG_END, metadata);
-    metadata->columns = 0; /* they are not those of a dump */
-    return whole;
-}
 
 /* Returns how many names a folder has. */
 static uint64_t count_names(const char *path)
@@ -248,7 +234,7 @@ static bool sheets_are_complete(const char *path, const struct writer_metadata *
         struct writer_metadata metadata;
         char *name = sheet_path(folder, i, NULL);
         FILE *f = name ? file_open_regular(name) : NULL;
-        complete = f && read_sheet_metadata(f, &metadata) &&
+        complete = f && provenance_read(f, JPEG_BEGIN, JPEG_END, &metadata) &&
                    strcmp(metadata.film, first->film) == 0 &&
                    strcmp(metadata.fingerprint, first->fingerprint) == 0;
         if (f)
@@ -276,8 +262,8 @@ const struct writer writer_jellyfin = {.name = "jellyfin",
                                        .binary = true,
                                        .modeless = true,
                                        .beside = name_sheets,
-                                       .recognizes = recognize_sheet,
-                                       .read_metadata = read_sheet_metadata,
+                                       .begin = JPEG_BEGIN,
+                                       .end = JPEG_END,
                                        .has_all_parts = sheets_are_complete,
                                        .is_part = is_sheet,
                                        .save = save};

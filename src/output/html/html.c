@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/version.h"
 #include "output/formats/png.h"
+#include "output/formats/provenance.h"
 #include "output/formats/thumbs.h"
 #include "output/modes/column_sound.h"
 #include "output/poster/labels.h"
@@ -54,12 +55,6 @@ static const struct column *column_under(const struct html_job *job, uint64_t x)
     return columns_get(job->report->columns, column_index(job, x));
 }
 
-static bool put_base64(FILE *f, const void *data, size_t size)
-{
-    struct page_base64 b = {.file = f};
-    return page_base64_put(&b, data, size) && page_base64_end(&b);
-}
-
 /* Writes a strip as a PNG of `width` x `height` pixels in base64. */
 static bool put_png(struct html_job *job, const struct strip_kind *kind, int width, int height,
                     FILE *f)
@@ -70,13 +65,13 @@ static bool put_png(struct html_job *job, const struct strip_kind *kind, int wid
     FILE *memory = open_memstream(&bytes, &size);
     if (!memory)
         return false;
-    r.picture_width = width;
-    r.picture_height = height;
+    r.picture.width = width;
+    r.picture.height = height;
     /* a page shows time from left to right, whatever the shape of the image is */
-    r.poster = false;
-    r.shape = SHAPE_STRIP;
+    r.poster.wanted = false;
+    r.picture.shape = SHAPE_STRIP;
     bool done = writer_png_bare(&r, (struct strips){&kind, 1}, memory, job->err);
-    done = fclose(memory) == 0 && done && put_base64(f, bytes, size);
+    done = fclose(memory) == 0 && done && page_put_base64(f, bytes, size);
     job->used += (size + 2) / 3 * 4;
     free(bytes);
     return done;
@@ -95,14 +90,11 @@ static json_t *length_value(const struct html_job *job)
 static json_t *palette_value(const struct html_job *job)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < job->report->palette.count; i++) {
-        const struct film_colour *c = &job->report->palette.colour[i];
+    for (int i = 0; i < job->report->media.palette.count; i++) {
+        const struct film_colour *c = &job->report->media.palette.colour[i];
         char text[PAINT_HEX];
         paint_text_hex(c->rgb, text);
-        if (json_array_append_new(list, json_pack("[si]", text, (int)c->share)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        list = writer_json_append(list, json_pack("[si]", text, (int)c->share));
     }
     return list;
 }
@@ -120,14 +112,25 @@ static void pick_moment(const struct html_job *job, const struct column *c,
                         uint8_t to[CARD_COLOURS][4])
 {
     uint64_t total = 0;
-    bool clusters = (job->report->needs & STRIP_CLUSTERS) && c->cluster && c->clusters > 0;
+    bool clusters = (job->report->analysis.needs & STRIP_CLUSTERS) && c->cluster && c->clusters > 0;
     memset(to, 0, (size_t)CARD_COLOURS * 4);
     for (int i = 0; clusters && i < c->clusters; i++)
         total += c->cluster[i].count;
     for (int i = 0; clusters && i < c->clusters && i < CARD_COLOURS; i++)
         put_colour(to[i], c->cluster[i].rgb, c->cluster[i].count, total);
     if (!clusters)
-        put_colour(to[0], job->report->needs & STRIP_DOMINANT ? c->dominant : c->average, 1, 1);
+        put_colour(to[0], job->report->analysis.needs & STRIP_DOMINANT ? c->dominant : c->average,
+                   1, 1);
+}
+
+/* Returns what was written to `f` as a JSON string, or NULL if not `done` or out of memory. Closes
+ * `f`, which may be NULL, and frees `*text`. */
+static json_t *written_value(FILE *f, bool done, char **text)
+{
+    done = f && fclose(f) == 0 && done;
+    json_t *value = done ? json_string_nocheck(*text) : NULL;
+    free(*text);
+    return value;
 }
 
 /* Returns bytes as a JSON string in base64, or NULL if out of memory. */
@@ -136,12 +139,7 @@ static json_t *base64_value(const void *data, size_t size)
     char *text = NULL;
     size_t length;
     FILE *f = open_memstream(&text, &length);
-    struct page_base64 b = {.file = f};
-    bool done = f && page_base64_put(&b, data, size) && page_base64_end(&b);
-    done = f && fclose(f) == 0 && done;
-    json_t *value = done ? json_string_nocheck(text) : NULL;
-    free(text);
-    return value;
+    return written_value(f, f && page_put_base64(f, data, size), &text);
 }
 
 /* Returns the film at CARD_MOMENTS places: "moments" has their colours, "times" their seconds. A
@@ -152,19 +150,15 @@ static json_t *moments_value(const struct html_job *job)
     uint64_t count = job->columns < CARD_MOMENTS ? job->columns : CARD_MOMENTS;
     size_t used = 0;
     json_t *times = json_array();
-    bool ok = times;
-    for (uint64_t i = 0; ok && i < count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         const struct column *c = column_under(job, (2 * i + 1) * job->columns / (2 * count));
         if (c->status == COLUMN_MISSING)
             continue;
         pick_moment(job, c, colour[used++]);
-        ok = json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000))) == 0;
+        times = writer_json_append(times, json_integer((json_int_t)(c->time_us / 1000000)));
     }
-    if (ok)
-        return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times",
-                         times);
-    json_decref(times);
-    return NULL;
+    return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times",
+                     times);
 }
 
 /* Returns the strip of the mode that was asked for, which is the page's first. */
@@ -177,10 +171,7 @@ static json_t *strip_value(struct html_job *job)
     uint64_t most = kind->flat ? CARD_WIDTH : CARD_ROWS_WIDTH;
     int width = (int)(job->columns < most ? job->columns : most);
     bool done = f && put_png(job, kind, width, kind->flat ? 1 : CARD_ROWS, f);
-    done = f && fclose(f) == 0 && done;
-    json_t *value = done ? json_string_nocheck(text) : NULL;
-    free(text);
-    return value;
+    return written_value(f, done, &text);
 }
 
 /* Writes what a gallery needs of the film, as JSON with the id "card", into the page's head. */
@@ -191,10 +182,10 @@ static bool put_card(struct html_job *job, FILE *f)
                          json_pack("{so so so so sI so so so}", "name",
                                    writer_json_bytes(paint_text_file_name(r->film->path)), "title",
                                    writer_json_bytes(r->film->title), "id",
-                                   writer_json_bytes(r->film_id[0] ? r->film_id : NULL), "length",
-                                   length_value(job), "columns", (json_int_t)r->count, "palette",
-                                   palette_value(job), "strip", strip_value(job), "moments",
-                                   moments_value(job)));
+                                   writer_json_bytes(r->id.film_id[0] ? r->id.film_id : NULL),
+                                   "length", length_value(job), "columns", (json_int_t)r->count,
+                                   "palette", palette_value(job), "strip", strip_value(job),
+                                   "moments", moments_value(job)));
 }
 
 /* ---- facts ---- */
@@ -205,9 +196,9 @@ static json_t *film_value(const struct html_job *job)
     const struct film *film = r->film;
     static const char *const transfer[] = {"sdr", "pq", "hlg"};
     char crop[CROP_RECTS * (CROP_TEXT + 1)] = "";
-    for (int i = 0; i < r->crop.count; i++) {
+    for (int i = 0; i < r->analysis.crop.count; i++) {
         char text[CROP_TEXT];
-        crop_shown_text(&r->crop, i, film->orientation, text);
+        crop_shown_text(&r->analysis.crop, i, film->orientation, text);
         snprintf(crop + strlen(crop), sizeof crop - strlen(crop), "%s%s", i > 0 ? " " : "", text);
     }
     json_t *rate = film->rate_num > 0 && film->rate_den > 0
@@ -216,55 +207,55 @@ static json_t *film_value(const struct html_job *job)
     return json_pack(
         "{so so so so so so so si si so ss ss ss ss}", "name",
         writer_json_bytes(paint_text_file_name(film->path)), "title",
-        writer_json_bytes(film->title), "id", writer_json_bytes(r->film_id[0] ? r->film_id : NULL),
-        "container", writer_json_bytes(film->container), "codec", writer_json_bytes(film->codec),
-        "pixel_format", writer_json_bytes(film->pixel_format), "length", length_value(job), "width",
-        film->width, "height", film->height, "rate", rate, "matrix",
-        colour_matrix_name(film->matrix), "range", colour_range_name(film->range), "transfer",
-        transfer[film->transfer], "crop", crop);
+        writer_json_bytes(film->title), "id",
+        writer_json_bytes(r->id.film_id[0] ? r->id.film_id : NULL), "container",
+        writer_json_bytes(film->container), "codec", writer_json_bytes(film->codec), "pixel_format",
+        writer_json_bytes(film->pixel_format), "length", length_value(job), "width", film->width,
+        "height", film->height, "rate", rate, "matrix", colour_matrix_name(film->matrix), "range",
+        colour_range_name(film->range), "transfer", transfer[film->transfer], "crop", crop);
 }
 
 /* Returns the time at which the selection ends, or null if that is the film's end. */
 static json_t *selection_end(const struct report *r)
 {
-    bool early = r->selection.end_us < film_length_end(&r->film->length);
-    return early ? writer_json_us(r->selection.end_us) : json_null();
+    bool early = r->analysis.selection.end_us < film_length_end(&r->film->length);
+    return early ? writer_json_us(r->analysis.selection.end_us) : json_null();
 }
 
 /* Returns the parameters for display. They do not depend on the engine or on time. */
 static json_t *run_value(const struct html_job *job)
 {
     const struct report *r = job->report;
-    const struct kmeans_params *k = &r->kmeans;
+    const struct kmeans_params *k = &r->analysis.kmeans;
     char selection[200], seed[24];
     bool hdr = r->film->transfer != TRANSFER_SDR;
-    paint_text_selection(&r->selection, selection, sizeof selection);
+    paint_text_selection(&r->analysis.selection, selection, sizeof selection);
     snprintf(seed, sizeof seed, "%llu", (unsigned long long)k->seed);
-    json_t *map = hdr ? json_string(light_map_name(r->light.map)) : NULL;
-    json_t *peak = hdr && r->light.map != TONE_OFF ? json_integer(r->light.peak) : NULL;
+    json_t *map = hdr ? json_string(light_map_name(r->analysis.light.map)) : NULL;
+    json_t *peak =
+        hdr && r->analysis.light.map != TONE_OFF ? json_integer(r->analysis.light.peak) : NULL;
     return json_pack("{ss so so so so si si sb si si ss sb ss si so* so* sb}", "version",
-                     BARCODE_VERSION, "fingerprint", writer_json_bytes(r->fingerprint), "selection",
-                     writer_json_bytes(selection), "start", writer_json_us(r->selection.start_us),
-                     "end", selection_end(r), "width", r->width, "height", r->height, "clustered",
-                     (r->needs & STRIP_CLUSTERS) != 0, "k", k->k, "n_init", k->n_init, "init",
-                     kmeans_init_name(k->init), "race", (int)k->race, "seed", seed, "steady",
-                     r->steady, "tone_map", map, "hdr_peak", peak, "linear", (int)r->light.linear);
+                     BARCODE_VERSION, "fingerprint", writer_json_bytes(r->id.fingerprint),
+                     "selection", writer_json_bytes(selection), "start",
+                     writer_json_us(r->analysis.selection.start_us), "end", selection_end(r),
+                     "width", r->analysis.width, "height", r->analysis.height, "clustered",
+                     (r->analysis.needs & STRIP_CLUSTERS) != 0, "k", k->k, "n_init", k->n_init,
+                     "init", kmeans_init_name(k->init), "race", (int)k->race, "seed", seed,
+                     "steady", r->picture.steady, "tone_map", map, "hdr_peak", peak, "linear",
+                     (int)r->analysis.light.linear);
 }
 
 static json_t *modes_value(const struct html_job *job)
 {
     json_t *list = json_array();
-    for (size_t i = 0; list && i < job->strips.count; i++) {
+    for (size_t i = 0; i < job->strips.count; i++) {
         const struct strip_kind *kind = job->strips.kind[i];
         bool sound = kind->needs & STRIP_SOUND;
         char note[200] = "";
         kind->note(job->report, note, sizeof note);
-        if (json_array_append_new(list, json_pack("{ss ss ss so*}", "name", kind->name, "title",
+        list = writer_json_append(list, json_pack("{ss ss ss so*}", "name", kind->name, "title",
                                                   kind->title, "note", note, "sound",
-                                                  sound ? json_true() : NULL)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+                                                  sound ? json_true() : NULL));
     }
     return list;
 }
@@ -273,8 +264,8 @@ static json_t *modes_value(const struct html_job *job)
 static int clusters_kept(const struct html_job *job)
 {
     uint64_t most = PAGE_COLOURS / job->columns;
-    int k = job->report->kmeans.k;
-    if (!(job->report->needs & STRIP_CLUSTERS))
+    int k = job->report->analysis.kmeans.k;
+    if (!(job->report->analysis.needs & STRIP_CLUSTERS))
         return 0;
     return (uint64_t)k <= most || k <= 8 ? k : most < 8 ? 8 : (int)most;
 }
@@ -290,16 +281,16 @@ static json_t *thumbnails_value(const struct html_job *job)
 static bool put_facts(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
-    uint64_t lost = r->counts.unreadable + r->counts.dropped + r->counts.lead_in;
-    return page_put_json(f, "film",
-                         json_pack("{so so so so so sI sI sI sI si sb so*}", "thumbnails",
-                                   thumbnails_value(job), "film", film_value(job), "run",
-                                   run_value(job), "modes", modes_value(job), "palette",
-                                   palette_value(job), "columns", (json_int_t)job->columns,
-                                   "film_columns", (json_int_t)r->count, "missing",
-                                   (json_int_t)r->missing, "lost", (json_int_t)lost, "clusters",
-                                   clusters_kept(job), "dominant", (r->needs & STRIP_DOMINANT) != 0,
-                                   "sound", (r->needs & STRIP_SOUND) ? json_sound_value(r) : NULL));
+    uint64_t lost = r->run.counts.unreadable + r->run.counts.dropped + r->run.counts.lead_in;
+    return page_put_json(
+        f, "film",
+        json_pack("{so so so so so sI sI sI sI si sb so*}", "thumbnails", thumbnails_value(job),
+                  "film", film_value(job), "run", run_value(job), "modes", modes_value(job),
+                  "palette", palette_value(job), "columns", (json_int_t)job->columns,
+                  "film_columns", (json_int_t)r->count, "missing", (json_int_t)r->missing, "lost",
+                  (json_int_t)lost, "clusters", clusters_kept(job), "dominant",
+                  (r->analysis.needs & STRIP_DOMINANT) != 0, "sound",
+                  (r->analysis.needs & STRIP_SOUND) ? json_sound_value(r) : NULL));
 }
 
 /* ---- columns ---- */
@@ -346,7 +337,7 @@ static size_t encode_averages(const struct html_job *job, const struct column *c
 {
     (void)x;
     memcpy(to, c->average, 3);
-    if (!(job->report->needs & STRIP_DOMINANT))
+    if (!(job->report->analysis.needs & STRIP_DOMINANT))
         return 3;
     memcpy(to + 3, c->dominant, 3);
     return 6;
@@ -396,15 +387,13 @@ struct array {
 
 static bool put_array(struct html_job *job, const struct array *a, FILE *f)
 {
-    struct page_base64 b = {.file = f};
-    uint8_t bytes[5 * CLUSTERS_MAX];
-    if (fprintf(f, "<script type=\"text/plain\" id=\"%s\">", a->id) < 0)
-        return false;
-    for (uint64_t x = 0; x < job->columns; x++) {
-        if (!page_base64_put(&b, bytes, a->encode(job, column_under(job, x), x, bytes)))
-            return false;
-    }
-    return page_base64_end(&b) && fputs("</script>\n", f) != EOF;
+    uint8_t *bytes = malloc((size_t)job->columns * 5 * CLUSTERS_MAX);
+    size_t used = 0;
+    for (uint64_t x = 0; bytes && x < job->columns; x++)
+        used += a->encode(job, column_under(job, x), x, bytes + used);
+    bool done = bytes && page_put_data(f, a->id, bytes, used);
+    free(bytes);
+    return done;
 }
 
 /* ---- thumbnails ---- */
@@ -422,40 +411,36 @@ static size_t thumbs_bytes(const struct html_job *job)
 static bool make_thumbs(struct html_job *job)
 {
     const struct report *r = job->report;
-    return !r->thumbs || thumbs_sheets(r->thumbs, r, 0, thumbs_bytes(job), &job->thumbs, job->err);
+    return !r->media.thumbs ||
+           thumbs_sheets(r->media.thumbs, r, 0, thumbs_bytes(job), &job->thumbs, job->err);
 }
 
 /* Writes for each thumbnail: its first column (of the film), its time in ms, its sheet, and its
  * position there. */
 static bool put_places(const struct html_job *job, FILE *f)
 {
-    struct page_base64 b = {.file = f};
-    if (fputs("<script type=\"text/plain\" id=\"thumbs\">", f) == EOF)
-        return false;
-    for (size_t i = 0; i < job->thumbs.count; i++) {
+    uint8_t *bytes = malloc(job->thumbs.count * 5 * 4 + 1), *to = bytes;
+    for (size_t i = 0; bytes && i < job->thumbs.count; i++) {
         const struct thumb *t = &job->thumbs.thumb[i];
         const uint64_t value[] = {t->first, (uint64_t)(t->time_us < 0 ? 0 : t->time_us) / 1000,
                                   t->sheet, (uint64_t)t->x, (uint64_t)t->y};
-        for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
-            uint8_t bytes[4];
-            if (!page_base64_put(&b, bytes, put_u32(bytes, value[k])))
-                return false;
-        }
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++)
+            to += put_u32(to, value[k]);
     }
-    return page_base64_end(&b) && fputs("</script>\n", f) != EOF;
+    bool done = bytes && page_put_data(f, "thumbs", bytes, (size_t)(to - bytes));
+    free(bytes);
+    return done;
 }
 
 static bool put_sheets(const struct html_job *job, FILE *f)
 {
-    for (size_t i = 0; i < job->thumbs.sheets; i++) {
-        const struct jpeg *sheet = &job->thumbs.sheet[i];
-        struct page_base64 b = {.file = f};
-        if (fprintf(f, "<script type=\"text/plain\" id=\"sheet-%zu\">", i) < 0 ||
-            !page_base64_put(&b, sheet->data, sheet->size) || !page_base64_end(&b) ||
-            fputs("</script>\n", f) == EOF)
-            return false;
+    bool done = true;
+    for (size_t i = 0; done && i < job->thumbs.sheets; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "sheet-%zu", i);
+        done = page_put_data(f, id, job->thumbs.sheet[i].data, job->thumbs.sheet[i].size);
     }
-    return true;
+    return done;
 }
 
 /*
@@ -489,7 +474,8 @@ enum { SOUND_ROWS = SOUND_BANDS, SOUND_WIDTH = 1600 };
 static int strip_rows(const struct html_job *job, const struct strip_kind *kind)
 {
     int most = job->columns > WIDE ? STRIP_ROWS_WIDE : STRIP_ROWS_MOST,
-        rows = kind->needs & STRIP_SLIT ? job->report->slit_length : job->report->height;
+        rows = kind->needs & STRIP_SLIT ? job->report->analysis.slit_length
+                                        : job->report->analysis.height;
     if (kind->flat)
         return 1;
     if (kind->needs & STRIP_SOUND)
@@ -530,12 +516,13 @@ static bool put_head(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
     char columns[64];
-    snprintf(columns, sizeof columns, "%" PRIu64 " %dx%d", r->count, r->width, r->height);
+    snprintf(columns, sizeof columns, "%" PRIu64 " %dx%d", r->count, r->analysis.width,
+             r->analysis.height);
     return page_put_head(f, "viewer", styles, scripts) &&
-           (!r->film_id[0] || page_put_meta(f, "film", r->film_id)) &&
-           (!r->fingerprint[0] || page_put_meta(f, "fingerprint", r->fingerprint)) &&
+           (!r->id.film_id[0] || page_put_meta(f, "film", r->id.film_id)) &&
+           (!r->id.fingerprint[0] || page_put_meta(f, "fingerprint", r->id.fingerprint)) &&
            page_put_meta(f, "columns", columns) &&
-           (!r->partial || page_put_meta(f, "partial", "yes")) && put_card(job, f);
+           (!r->id.partial || page_put_meta(f, "partial", "yes")) && put_card(job, f);
 }
 
 static bool fill_page(void *user, const char *mark, FILE *f)
@@ -560,14 +547,14 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
 {
     /* What other outputs of the run need of columns must not change the page. */
     struct report page = *r;
-    page.needs = strips_need(strips);
+    page.analysis.needs = strips_need(strips);
     struct html_job job = {.report = &page,
                            .strips = strips,
                            .err = e,
                            .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "the film has no columns");
-    if ((page.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &page, e))
+    if ((page.analysis.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &page, e))
         return false;
     /* If a function has set the reason, err_set keeps it. */
     bool done = page_write(f, &page_viewer_html, fill_page, &job);
@@ -599,10 +586,7 @@ static bool read_html_metadata(FILE *f, struct writer_metadata *metadata)
     page_copy_meta(head, size, "columns", text, sizeof text);
     char *end;
     metadata->columns = strtoull(text, &end, 10);
-    long width = strtol(end, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
-    bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
-    metadata->width = sane ? (int)width : 0;
-    metadata->height = sane ? (int)height : 0;
+    provenance_read_size(end, metadata);
     return page_ends(f);
 }
 

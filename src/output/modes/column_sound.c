@@ -6,7 +6,7 @@
 
 const struct film_sound *report_sound(const struct report *r)
 {
-    return r->sound && r->sound->stream >= 0 ? r->sound : NULL;
+    return r->media.sound && r->media.sound->stream >= 0 ? r->media.sound : NULL;
 }
 
 bool column_sound_open(struct column_sound *c, const struct report *r, struct err *e)

@@ -1,4 +1,3 @@
-#include "fit_width.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -8,9 +7,6 @@
 #include "base/interrupt.h"
 #include "base/watch.h"
 #include "render_line.h"
-
-/* For products of pixels and weights, which exceed 64 bits in a long film. */
-__extension__ typedef unsigned __int128 u128;
 
 uint64_t pool_weigh(const struct column *c, uint64_t part, uint64_t weight[CLUSTERS_MAX])
 {
@@ -29,7 +25,7 @@ uint64_t pool_weigh(const struct column *c, uint64_t part, uint64_t weight[CLUST
 void pool_put(struct pool *p, const uint8_t rgb[3], uint64_t weight)
 {
     p->sum += weight;
-    uint64_t end = p->total > 0 ? (uint64_t)((u128)p->pixels * p->sum / p->total) : 0;
+    uint64_t end = p->total > 0 ? p->pixels * p->sum / p->total : 0;
     for (; p->at < end; p->at++)
         memcpy(p->rgb + p->at * 3, rgb, 3);
 }
@@ -37,41 +33,57 @@ void pool_put(struct pool *p, const uint8_t rgb[3], uint64_t weight)
 /* TURN: the pixels that a thread takes at a time. */
 enum { POOL_PIXELS = 1 << 14, TURN = 8, THREADS_MOST = 64 };
 
-/* A walk over the columns from left to right. A column that cannot be painted is replaced by the
- * column it is painted as. */
-struct walk {
-    const struct strip *strip;
-    const struct column *shown; /* what column `next` - 1 is painted as */
-    uint64_t next;
+/* The columns first..last that a pixel covers. */
+struct under {
+    uint64_t first, last;
 };
 
-/* Returns column i, which must be `next` - 1 or later. */
-static const struct column *walk_to(struct walk *w, uint64_t i)
+static struct under columns_under(uint64_t x, uint64_t count, uint64_t width)
 {
-    for (; w->next <= i; w->next++) {
-        const struct column *c = columns_get(w->strip->columns, w->next);
-        if (strip_shows(w->strip, c))
-            w->shown = c;
-    }
-    return w->shown;
+    return (struct under){x * count / width, ((x + 1) * count - 1) / width};
 }
 
-/* Lays out the clusters of pixel x as a frame of POOL_PIXELS. The sum of all weights stays below
- * 2^48. */
-static void lay_out(struct walk *w, uint64_t x, uint8_t *rgb)
+/* Returns how much of column i is in pixel x, in units of 1 / width of a column: 0..width. The sum
+ * over the columns of a pixel is `count`. */
+static uint64_t overlap(uint64_t x, uint64_t i, uint64_t count, uint64_t width)
 {
-    uint64_t count = w->strip->count, width = (uint64_t)w->strip->width, weight[CLUSTERS_MAX];
+    uint64_t from = x * count > i * width ? x * count : i * width;
+    uint64_t to = (x + 1) * count < (i + 1) * width ? (x + 1) * count : (i + 1) * width;
+    return to > from ? to - from : 0;
+}
+
+/* Returns what column i is painted as. `previous`: the same of the column before; NULL: unknown. */
+static const struct column *painted_as(const struct strip *s, uint64_t i,
+                                       const struct column *previous)
+{
+    while (i > s->first && !strip_shows(s, columns_get(s->columns, i))) {
+        if (previous)
+            return previous;
+        i--;
+    }
+    return columns_get(s->columns, i > s->first ? i : s->first);
+}
+
+/* Lays out the clusters of pixel x as a frame of POOL_PIXELS. `*last`: what the column before those
+ * of the pixel, or the last of them, is painted as. */
+static void lay_out(const struct strip *s, uint64_t x, const struct column **last, uint8_t *rgb)
+{
+    uint64_t count = s->count, width = (uint64_t)s->width, weight[CLUSTERS_MAX];
     struct pool pool = {.rgb = rgb, .pixels = POOL_PIXELS};
-    struct strip_under u = strip_under(x, count, width);
-    struct walk first = *w;
-    for (uint64_t i = u.first; i <= u.last; i++)
-        pool.total += pool_weigh(walk_to(&first, i), strip_overlap(x, i, count, width), weight);
+    const struct under u = columns_under(x, count, width);
+    const struct column *c = *last;
     for (uint64_t i = u.first; i <= u.last; i++) {
-        const struct column *c = walk_to(w, i);
-        pool_weigh(c, strip_overlap(x, i, count, width), weight);
+        c = painted_as(s, i, c);
+        pool.total += pool_weigh(c, overlap(x, i, count, width), weight);
+    }
+    c = *last;
+    for (uint64_t i = u.first; i <= u.last; i++) {
+        c = painted_as(s, i, c);
+        pool_weigh(c, overlap(x, i, count, width), weight);
         for (int j = 0; j < c->clusters; j++)
             pool_put(&pool, c->cluster[j].rgb, weight[j]);
     }
+    *last = c;
 }
 
 /* The state that the threads share. Each pixel belongs to one thread and depends only on its
@@ -84,24 +96,13 @@ struct pooling {
     struct err error;
 };
 
-/* Returns a walk that starts before column i. */
-static struct walk walk_from(const struct strip *s, uint64_t i)
-{
-    struct walk w = {.strip = s, .shown = columns_get(s->columns, s->first), .next = i};
-    while (i > s->first && !strip_shows(s, columns_get(s->columns, i - 1)))
-        i--;
-    if (i > s->first)
-        w.shown = columns_get(s->columns, i - 1);
-    return w;
-}
-
-static bool pool_pixel(struct pooling *p, struct kmeans *km, struct walk *w, uint64_t x,
+static bool pool_pixel(struct pooling *p, struct kmeans *km, uint64_t x, const struct column **last,
                        uint8_t *rgb, struct err *e)
 {
     struct column *c = columns_at(p->to, x, e);
     if (!c)
         return false;
-    lay_out(w, x, rgb);
+    lay_out(p->strip, x, last, rgb);
     c->status = COLUMN_OK;
     c->clusters = (uint8_t)kmeans_run(km, rgb, POOL_PIXELS, x, c->cluster, NULL);
     return c->clusters > 0 || interrupt_error(e);
@@ -111,9 +112,9 @@ static bool pool_turns(struct pooling *p, struct kmeans *km, uint8_t *rgb, struc
 {
     uint64_t width = (uint64_t)p->strip->width, x;
     while ((x = atomic_fetch_add(&p->next, TURN)) < width) {
-        struct walk w = walk_from(p->strip, strip_under(x, p->strip->count, width).first);
+        const struct column *last = NULL;
         for (uint64_t end = x + TURN < width ? x + TURN : width; x < end; x++)
-            if (!pool_pixel(p, km, &w, x, rgb, e))
+            if (!pool_pixel(p, km, x, &last, rgb, e))
                 return false;
     }
     return true;
@@ -129,7 +130,7 @@ static void *pool_main(void *argument)
     struct err e = ERR_INIT;
     uint8_t *rgb = malloc((size_t)POOL_PIXELS * 3);
     struct kmeans *km =
-        rgb ? kmeans_open(&p->strip->report->kmeans, POOL_PIXELS, quickest(), &e) : NULL;
+        rgb ? kmeans_open(&p->strip->report->analysis.kmeans, POOL_PIXELS, quickest(), &e) : NULL;
     if (!rgb)
         err_memory(&e, (size_t)POOL_PIXELS * 3);
     if (!km || !pool_turns(p, km, rgb, &e)) {
@@ -150,7 +151,7 @@ static void pool_on_threads(struct pooling *p)
     int turns = (p->strip->width + TURN - 1) / TURN,
         most = turns < THREADS_MOST ? turns : THREADS_MOST, started = 0;
     pthread_t thread[THREADS_MOST];
-    while (started + 1 < most && started + 1 < p->strip->report->threads &&
+    while (started + 1 < most && started + 1 < p->strip->report->run.threads &&
            watch_thread(&thread[started], pool_main, p) == 0)
         started++;
     pool_main(p);
@@ -161,7 +162,7 @@ static void pool_on_threads(struct pooling *p)
 struct columns *strip_pool(const struct strip *s, struct err *e)
 {
     struct pooling p = {
-        .strip = s, .to = columns_open(s->report->kmeans.k, 0, e), .error = ERR_INIT};
+        .strip = s, .to = columns_open(s->report->analysis.kmeans.k, 0, e), .error = ERR_INIT};
     if (!p.to)
         return NULL;
     pthread_mutex_init(&p.lock, NULL);
@@ -174,20 +175,11 @@ struct columns *strip_pool(const struct strip *s, struct err *e)
     return p.to;
 }
 
-struct strip_under strip_under(uint64_t x, uint64_t count, uint64_t width)
-{
-    return (struct strip_under){x * count / width, ((x + 1) * count - 1) / width};
-}
-
-uint64_t strip_overlap(uint64_t x, uint64_t i, uint64_t count, uint64_t width)
-{
-    uint64_t from = x * count > i * width ? x * count : i * width;
-    uint64_t to = (x + 1) * count < (i + 1) * width ? (x + 1) * count : (i + 1) * width;
-    return to > from ? to - from : 0;
-}
-
-uint8_t strip_mean_light(const uint8_t *channel, const struct shrink_span *s, uint64_t whole,
-                         uint64_t total, const struct light_table *sdr)
+/* Returns the mean of a channel in linear light over a span. Values are 3 bytes apart. Those between
+ * head and tail have the weight `whole`, and all weights sum to `total`: at most 2^40, so that the
+ * sum stays below 2^64. */
+static uint8_t mean_light(const uint8_t *channel, const struct shrink_span *s, uint64_t whole,
+                          uint64_t total, const struct light_table *sdr)
 {
     uint64_t middle = 0;
     uint64_t sum = light_of_byte(sdr, channel[s->head * 3]) * s->head_weight +
@@ -206,7 +198,7 @@ void strip_mean_span(const uint8_t *line, const struct shrink_span *s, uint64_t 
         return;
     }
     for (int c = 0; means && c < 3; c++)
-        rgb[c] = strip_mean_light(line + c, s, width, count, means);
+        rgb[c] = mean_light(line + c, s, width, count, means);
     if (means)
         return;
     uint64_t whole[3] = {0};
@@ -247,14 +239,14 @@ static void distances(const uint64_t weight[256], uint64_t distance[256])
 
 /* Finds the medoid of the columns in one pass: a Manhattan distance is a sum over the channels, so
  * no pairs of columns need to be compared. */
-static const uint8_t *medoid(const uint8_t *line, struct strip_under u, uint64_t x, uint64_t count,
+static const uint8_t *medoid(const uint8_t *line, struct under u, uint64_t x, uint64_t count,
                              uint64_t width)
 {
     uint64_t weight[3][256] = {{0}}, distance[3][256], least = UINT64_MAX;
     const uint8_t *found = line + u.first * 3;
     for (uint64_t i = u.first; i <= u.last; i++)
         for (int c = 0; c < 3; c++)
-            weight[c][line[i * 3 + (uint64_t)c]] += strip_overlap(x, i, count, width);
+            weight[c][line[i * 3 + (uint64_t)c]] += overlap(x, i, count, width);
     for (int c = 0; c < 3; c++)
         distances(weight[c], distance[c]);
     for (const uint8_t *p = line + u.first * 3; p <= line + u.last * 3; p += 3) {
@@ -270,10 +262,10 @@ static const uint8_t *medoid(const uint8_t *line, struct strip_under u, uint64_t
 void strip_fit_medoid(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width)
 {
     for (uint64_t x = 0; x < width; x++, rgb += 3) {
-        struct strip_under u = strip_under(x, count, width);
+        struct under u = columns_under(x, count, width);
         const uint8_t *p = line + u.first * 3;
         if (u.last == u.first + 1 &&
-            strip_overlap(x, u.last, count, width) > strip_overlap(x, u.first, count, width))
+            overlap(x, u.last, count, width) > overlap(x, u.first, count, width))
             p += 3; /* of two columns the one that covers more: a fast path for wide images */
         else if (u.last > u.first + 1)
             p = medoid(line, u, x, count, width);

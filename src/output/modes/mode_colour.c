@@ -5,12 +5,13 @@
 
 static void note_kmeans(const struct report *r, char *out, size_t size)
 {
-    if (r->kmeans.k == 1)
+    if (r->analysis.kmeans.k == 1)
         snprintf(out, size, "one cluster");
-    else if (r->steady > 0)
-        snprintf(out, size, "largest of %d clusters, steady %d %%", r->kmeans.k, r->steady);
+    else if (r->picture.steady > 0)
+        snprintf(out, size, "largest of %d clusters, steady %d %%", r->analysis.kmeans.k,
+                 r->picture.steady);
     else
-        snprintf(out, size, "largest of %d clusters", r->kmeans.k);
+        snprintf(out, size, "largest of %d clusters", r->analysis.kmeans.k);
 }
 
 static void pixel_kmeans(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
@@ -31,8 +32,8 @@ const struct strip_kind strip_kmeans = {.name = "kmeans",
 
 static void note_dominant(const struct report *r, char *out, size_t size)
 {
-    if (r->steady > 0)
-        snprintf(out, size, "each frame's mode in OKLab, steady %d %%", r->steady);
+    if (r->picture.steady > 0)
+        snprintf(out, size, "each frame's mode in OKLab, steady %d %%", r->picture.steady);
     else
         snprintf(out, size, "each frame's mode in OKLab");
 }

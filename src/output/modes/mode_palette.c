@@ -23,10 +23,11 @@ struct bands {
 
 static void note_palette(const struct report *r, char *out, size_t size)
 {
-    if (r->kmeans.k == 1)
+    if (r->analysis.kmeans.k == 1)
         snprintf(out, size, "one cluster");
     else
-        snprintf(out, size, "all %d clusters by %s", r->kmeans.k, palette_order_name(r->order));
+        snprintf(out, size, "all %d clusters by %s", r->analysis.kmeans.k,
+                 palette_order_name(r->picture.order));
 }
 
 /*
@@ -64,12 +65,12 @@ static void restart(const struct strip *s, struct bands *bands)
 /* Orders the clusters of every column. */
 static bool order_bands(const struct strip *s, struct bands *bands, struct err *e)
 {
-    if (s->report->order == ORDER_LIGHTNESS)
+    if (s->report->picture.order == ORDER_LIGHTNESS)
         return band_follow(column_of, s, s->count, bands->order, bands->stride, e);
     for (uint64_t i = 0; i < s->count; i++) {
         const struct column *c = column_of(s, i);
         if (c)
-            strip_order(s->report->order, c->cluster, c->clusters,
+            strip_order(s->report->picture.order, c->cluster, c->clusters,
                         bands->order + i * bands->stride);
     }
     return true;

@@ -43,7 +43,7 @@ enum { STRIPS_MOST = 16 }; /* in the table, and in one image */
 
 enum { STRIP_GAP_DARK = 32, STRIP_GAP_LIGHT = 48 };
 
-#define STRIP_SMOOTH_MOST_US INT64_C(3600000000) /* of report.smooth_us: one hour */
+#define STRIP_SMOOTH_MOST_US INT64_C(3600000000) /* of report.picture.smooth_us: one hour */
 
 /* The name of all modes together, for -m and in the text of a PNG. No mode has this name. */
 #define STRIP_ALL "all"
@@ -56,7 +56,7 @@ enum strip_need {
     STRIP_CLUSTERS = 1, /* k-means */
     STRIP_ROWS = 2,     /* the mean of a row */
     STRIP_DOMINANT = 4, /* the dominant colour (dominant.h) */
-    STRIP_SOUND = 8,    /* of the film, not of a column: report.sound */
+    STRIP_SOUND = 8,    /* of the film, not of a column: report.media.sound */
     STRIP_SLIT = 16     /* the pixels of a slit (slit.h) */
 };
 

@@ -13,11 +13,12 @@
 #include <strings.h>
 
 #include "base/interrupt.h"
+#include "base/log.h"
 #include "shape.h"
 
 static atomic_bool configured; /* fontconfig has read its configuration */
 
-bool canvas_ready(struct err *e)
+bool paint_has_letters(struct err *e)
 {
     atomic_store(&configured, true);
     /* Uses only fontconfig: pango would start a thread, and processes are forked later. */
@@ -36,7 +37,7 @@ bool canvas_ready(struct err *e)
                            "fonts-dejavu-core)");
 }
 
-bool canvas_places(paint_visit *visit, void *user, struct err *e)
+bool paint_letter_places(paint_visit *visit, void *user, struct err *e)
 {
     FcStrList *list[] = {configured ? FcConfigGetConfigFiles(NULL) : NULL,
                          configured ? FcConfigGetFontDirs(NULL) : NULL,
@@ -96,6 +97,14 @@ bool canvas_has_font(const char *family, char used[CANVAS_FAMILY])
     return has;
 }
 
+void paint_check_font(const char *font)
+{
+    char used[CANVAS_FAMILY];
+    if (!canvas_has_font(font, used))
+        log_msg(LOG_WARNING, "--font: no font '%s' is installed; text is drawn with '%s'", font,
+                used);
+}
+
 /* The font families, in order of preference. fontconfig finds others for missing glyphs. */
 #define FAMILIES "Noto Sans,Noto Sans Arabic,Noto Naskh Arabic,Noto Sans Hebrew,Sans"
 
@@ -136,7 +145,7 @@ static bool has_no_error(cairo_status_t status, struct err *e)
 
 struct canvas *canvas_open(const char *font, struct err *e)
 {
-    if (!canvas_ready(e))
+    if (!paint_has_letters(e))
         return NULL;
     struct canvas *canvas = err_calloc(1, sizeof *canvas, e);
     if (!canvas)
@@ -474,7 +483,7 @@ static bool fill_surface(struct shape *f, int channels, cairo_surface_t *surface
 static bool draw_shape(cairo_t *cr, const struct layout *s, const struct layout_shape *place,
                        struct err *e)
 {
-    int width, height, channels = shape_channels(s->report->shape);
+    int width, height, channels = shape_channels(s->report->picture.shape);
     shape_size(s->report, SHAPE_SIDE_MOST, &width, &height);
     struct shape *f = shape_open(s->report, place->kind, width, height, e);
     if (!f)

@@ -16,25 +16,18 @@
 #include "poster.h"
 #include "layout.h"
 
-/* Returns true if text can be drawn. Fails with ERR_FAILED if no font is installed, and with
- * ERR_USAGE if the build has no cairo and pango. Starts no thread. */
-bool canvas_ready(struct err *e);
-
-/* See paint_letter_places. */
-bool canvas_places(paint_visit *visit, void *user, struct err *e);
-
 enum { CANVAS_FAMILY = 200 };
 
 /*
  * Returns true if a font of this family is installed, or if the name is a generic one ("serif"). If
  * `family` is a list with commas, its first counts. Otherwise sets `used` to the font that is drawn
- * instead. As canvas_ready, which was called before.
+ * instead. After paint_has_letters.
  */
 bool canvas_has_font(const char *family, char used[CANVAS_FAMILY]);
 
 /*
  * Opens a canvas; the caller closes it with canvas_close. `font` is the preferred family, or NULL.
- * Returns NULL if canvas_ready fails or if out of memory.
+ * Returns NULL if paint_has_letters fails or if out of memory.
  */
 struct canvas *canvas_open(const char *font, struct err *e);
 

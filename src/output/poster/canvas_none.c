@@ -3,28 +3,24 @@
 
 #include "canvas_cairo.h"
 
-bool canvas_ready(struct err *e)
+bool paint_has_letters(struct err *e)
 {
     return err_set(e, ERR_USAGE,
                    "this build cannot draw posters: it was built without cairo and pango");
 }
 
-bool canvas_places(paint_visit *visit, void *user, struct err *e)
+bool paint_letter_places(paint_visit *visit, void *user, struct err *e)
 {
     (void)visit, (void)user, (void)e;
     return true;
 }
 
-bool canvas_has_font(const char *family, char used[CANVAS_FAMILY])
-{
-    (void)family, (void)used;
-    return true;
-}
+void paint_check_font(const char *font) { (void)font; }
 
 struct canvas *canvas_open(const char *font, struct err *e)
 {
     (void)font;
-    canvas_ready(e);
+    paint_has_letters(e);
     return NULL;
 }
 
@@ -34,22 +30,19 @@ void canvas_close(struct canvas **canvas) { *canvas = NULL; }
 
 void canvas_measure(struct canvas *canvas, const struct layout_text *text, double *w, double *h)
 {
-    (void)canvas;
-    (void)text;
+    (void)canvas, (void)text;
     *w = *h = 0;
 }
 
 bool canvas_leftward(struct canvas *canvas, const struct layout_text *text)
 {
-    (void)canvas;
-    (void)text;
+    (void)canvas, (void)text;
     return false;
 }
 
 int canvas_unknown(struct canvas *canvas, const struct layout_text *text)
 {
-    (void)canvas;
-    (void)text;
+    (void)canvas, (void)text;
     return 0;
 }
 
@@ -70,19 +63,19 @@ bool canvas_pixels(struct canvas *canvas, const struct layout *s, int y, int row
                    uint8_t *rgb, struct err *e)
 {
     (void)canvas, (void)s, (void)y, (void)rows, (void)width, (void)rgb;
-    return canvas_ready(e);
+    return paint_has_letters(e);
 }
 
 bool canvas_pdf(struct canvas *canvas, const struct layout *s, const struct canvas_about *about,
                 canvas_sink *sink, void *user, struct err *e)
 {
     (void)canvas, (void)s, (void)about, (void)sink, (void)user;
-    return canvas_ready(e);
+    return paint_has_letters(e);
 }
 
 char *canvas_outlines(struct canvas *canvas, const struct layout_text *text, struct err *e)
 {
     (void)canvas, (void)text;
-    canvas_ready(e);
+    paint_has_letters(e);
     return NULL;
 }

@@ -49,15 +49,6 @@ struct page_colours layout_colours(const uint8_t paper[3])
     return c;
 }
 
-struct layout *layout_open(const struct report *r, struct err *e)
-{
-    struct layout *s = err_calloc(1, sizeof *s, e);
-    if (!s)
-        return NULL;
-    s->report = r;
-    return s;
-}
-
 void layout_free(struct layout **s)
 {
     if (!*s)
@@ -96,32 +87,35 @@ static struct layout_item *add_box(struct layout *s, enum layout_kind kind, doub
     return i;
 }
 
-void layout_area(struct layout *s, double x, double y, double w, double h, const uint8_t rgb[3])
+static void add_area(struct layout *s, double x, double y, double w, double h, const uint8_t rgb[3])
 {
     add_box(s, LAYOUT_AREA, x, y, w, h, rgb);
 }
 
-void layout_line(struct layout *s, double x, double y, double w, double h, double thick,
-                 const uint8_t rgb[3])
+static void add_line(struct layout *s, double x, double y, double w, double h, double thick,
+                     const uint8_t rgb[3])
 {
     struct layout_item *i = add_box(s, LAYOUT_LINE, x, y, w, h, rgb);
     if (i)
         i->thick = thick;
 }
 
-void layout_words(struct layout *s, const struct layout_text *words, const uint8_t rgb[3])
+/* Adds text, unless it is empty. */
+static void add_words(struct layout *s, const struct layout_text *words, const uint8_t rgb[3])
 {
     struct layout_item *i = words->text[0] && words->w > 0 ? add_item(s, LAYOUT_WORDS, rgb) : NULL;
     if (i)
         i->words = *words;
 }
 
-double layout_snap(const struct layout *s, double v)
+/* Returns v rounded to a whole pixel in a layout for pixels, otherwise to a whole unit. */
+static double snap(const struct layout *s, double v)
 {
     return s->scale > 0 ? floor(v * s->scale + 0.5) / s->scale : floor(v + 0.5);
 }
 
-void layout_one_line(const char *text, char *out, size_t size)
+/* Copies a text of any bytes as one line of UTF-8, with spaces for line breaks. */
+static void copy_line(const char *text, char *out, size_t size)
 {
     char line[LAYOUT_TEXT];
     /* A title may have line breaks, from the shell or a tag. */
@@ -134,7 +128,8 @@ void layout_one_line(const char *text, char *out, size_t size)
 void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 {
     char name[LAYOUT_TEXT];
-    layout_one_line(r->title && r->title[0] ? r->title : r->film->title, out, LAYOUT_TEXT);
+    copy_line(r->poster.title && r->poster.title[0] ? r->poster.title : r->film->title, out,
+              LAYOUT_TEXT);
     if (out[strspn(out, " ")])
         return;
     paint_text_utf8(paint_text_file_name(r->film->path), true, name, sizeof name);
@@ -147,7 +142,7 @@ void layout_title(const struct report *r, char out[LAYOUT_TEXT])
 /* Writes the time of day at a place of the axis of a day of --live, in the process's time zone. */
 static void write_clock(const struct report *r, double place, char out[AXIS_LABEL])
 {
-    double us = place * (double)r->count * (double)r->selection.interval_us;
+    double us = place * (double)r->count * (double)r->analysis.selection.interval_us;
     time_t seconds = (time_t)((r->clock_us + llround(us)) / 1000000);
     struct tm tm;
     if (!localtime_r(&seconds, &tm) ||
@@ -200,13 +195,18 @@ static double add_tick(struct label_row *r, double at, const char *label, double
         return INFINITY;
     *right = t.x + w;
     t.w = w + r->size;
-    layout_line(r->s, at, r->y, 0, r->tick, r->size / 14, r->s->colours.small);
-    layout_words(r->s, &t, r->s->colours.small);
+    add_line(r->s, at, r->y, 0, r->tick, r->size / 14, r->s->colours.small);
+    add_words(r->s, &t, r->s->colours.small);
     return t.x;
 }
 
-bool layout_axis_below(struct layout *s, double x, double w, double y, double tick, double size,
-                       double spare, struct err *e)
+/*
+ * Adds a horizontal axis below a strip that reaches from x to x + w. Its ticks are `tick` long and
+ * go down from y. The labels are below them, `size` high, and stay within x - spare and x + w +
+ * spare. The last one is the time at the end. Returns false if out of memory.
+ */
+static bool add_axis_below(struct layout *s, double x, double w, double y, double tick, double size,
+                           double spare, struct err *e)
 {
     struct axis axis;
     struct layout_text t = {.size = size, .lines = 1, .w = 100 * size, .text = "0:00:00"};
@@ -258,13 +258,13 @@ static void add_label(struct layout *s, double y, double bar, int size, const ch
     t.w = both ? whole - note_width : whole;
     canvas_measure(s->canvas, &t, &w, &h);
     t.y = y + (bar - h) / 2;
-    layout_words(s, &t, s->colours.title);
+    add_words(s, &t, s->colours.title);
     if (!both)
         return;
     t.x += w + size * 0.8;
     t.w = note_width;
     snprintf(t.text, sizeof t.text, "%s", note);
-    layout_words(s, &t, s->colours.small);
+    add_words(s, &t, s->colours.small);
 }
 
 static void label_all(struct layout *s, const struct report *r, struct strips strips, int bar,
@@ -272,8 +272,8 @@ static void label_all(struct layout *s, const struct report *r, struct strips st
 {
     char text[300], selection[200];
     layout_title(r, s->title);
-    paint_text_selection(&r->selection, selection, sizeof selection);
-    snprintf(text, sizeof text, "%s, at %dx%d", selection, r->width, r->height);
+    paint_text_selection(&r->analysis.selection, selection, sizeof selection);
+    snprintf(text, sizeof text, "%s, at %dx%d", selection, r->analysis.width, r->analysis.height);
     add_label(s, 0, bar, size, s->title, text);
     for (size_t i = 0; i < strips.count; i++) {
         strips.kind[i]->note(r, text, sizeof text);
@@ -285,17 +285,19 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
                             struct err *e)
 {
     struct err none = ERR_INIT;
-    struct layout *s = layout_open(r, e);
+    struct layout *s = err_calloc(1, sizeof *s, e);
     if (!s)
         return NULL;
-    s->canvas = canvas_open(r->style.font, &none);
+    s->report = r;
+    s->canvas = canvas_open(r->poster.style.font, &none);
     /* No warning if the build has no cairo, which is documented. */
     if (!s->canvas && none.code != ERR_USAGE)
         log_msg(LOG_WARNING, "the image has no labels: %s", none.text);
     int size = letters(height), bar = s->canvas ? size * 11 / 5 : GAP, head = s->canvas ? bar : 0;
     s->width = width;
     s->scale = 1;
-    s->colours = r->style.has_background ? layout_colours(r->style.background) : usual;
+    s->colours =
+        r->poster.style.has_background ? layout_colours(r->poster.style.background) : usual;
     for (size_t i = 0; i < strips.count; i++) {
         double y = head + (double)i * (bar + height) + (s->canvas ? bar : 0);
         s->shape[s->shapes++] = (struct layout_shape){strips.kind[i], 0, y, width, height};
@@ -303,8 +305,8 @@ struct layout *layout_stack(const struct report *r, struct strips strips, int wi
     s->height = s->shape[strips.count - 1].y + height + head;
     if (s->canvas)
         label_all(s, r, strips, bar, size, height);
-    if ((s->canvas && !layout_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85,
-                                         -size * 0.6, e)) ||
+    if ((s->canvas &&
+         !add_axis_below(s, 0, width, s->height - bar, size * 0.4, size * 0.85, -size * 0.6, e)) ||
         (s->failed && !err_memory(e, s->items * sizeof *s->item)))
         layout_free(&s);
     return s;
@@ -352,13 +354,13 @@ static void note_of(const struct plan *p, char *out, size_t size)
 {
     const struct report *r = p->s->report;
     char what[200], titles[300], length[40], selection[200];
-    if (r->style.subtitle) {
-        layout_one_line(r->style.subtitle, out, size);
+    if (r->poster.style.subtitle) {
+        copy_line(r->poster.style.subtitle, out, size);
         return;
     }
     paint_text_titles(p->strips, titles, sizeof titles);
     p->strips.kind[0]->note(r, what, sizeof what);
-    paint_text_selection(&r->selection, selection, sizeof selection);
+    paint_text_selection(&r->analysis.selection, selection, sizeof selection);
     int used = snprintf(out, size, "%s%s%s", titles, p->strips.count == 1 ? ", " : "",
                         p->strips.count == 1 ? what : "");
     if (r->film->length.duration_us > 0 && used > 0 && (size_t)used < size) {
@@ -374,7 +376,7 @@ static double swatch_height(const struct plan *p) { return 3.4 * p->u; }
 /* Returns the height of the values below the swatches. */
 static double values_height(const struct plan *p)
 {
-    return p->s->report->style.bare ? 0 : 0.7 * p->u + p->line;
+    return p->s->report->poster.style.bare ? 0 : 0.7 * p->u + p->line;
 }
 
 /* Sets the space for the strips with the current parts. Returns the height of the strips. */
@@ -392,7 +394,7 @@ static double measure(struct plan *p)
 static void omit_parts(struct plan *p)
 {
     double least = 0.42 * p->s->height;
-    const struct paper_style *style = &p->s->report->style;
+    const struct paper_style *style = &p->s->report->poster.style;
     p->note = style->subtitle ? style->subtitle[0] != 0 : !style->bare;
     p->axis = !style->bare;
     p->swatches = true;
@@ -413,19 +415,19 @@ static void add_head(struct plan *p)
                 "no installed font has %d of the title's characters; they are drawn as boxes",
                 unknown);
     char note[700];
-    layout_words(p->s, &t, p->s->colours.title);
+    add_words(p->s, &t, p->s->colours.title);
     note_of(p, note, sizeof note);
     enum layout_align beside = canvas_leftward(p->s->canvas, &t) ? LAYOUT_RIGHT : LAYOUT_START;
     t = words(note, p->x, p->margin + p->title_high + 0.5 * p->u, p->w, p->small);
     t.align = beside;
     if (p->note)
-        layout_words(p->s, &t, p->s->colours.small);
+        add_words(p->s, &t, p->s->colours.small);
 }
 
 /* Adds the film's palette at the bottom: areas of equal size with their values below. */
 static void add_swatches(struct plan *p)
 {
-    const struct film_palette *palette = &p->s->report->palette;
+    const struct film_palette *palette = &p->s->report->media.palette;
     int n = palette->count;
     double gap = 1.2 * p->u, high = swatch_height(p),
            y = p->s->height - p->margin - values_height(p) - high;
@@ -438,13 +440,13 @@ static void add_swatches(struct plan *p)
         char hex[PAINT_HEX];
         double x = p->x + i * (each + gap), hair = 0.08 * p->u;
         if (layout_contrast(c, p->s->colours.paper) < AREA_CONTRAST)
-            layout_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair,
-                        p->s->colours.line);
-        layout_area(p->s, x, y, each, high, c);
+            add_area(p->s, x - hair, y - hair, each + 2 * hair, high + 2 * hair,
+                     p->s->colours.line);
+        add_area(p->s, x, y, each, high, c);
         paint_text_hex(palette->colour[i].rgb, hex);
         struct layout_text t = words(hex, x, y + high + 0.7 * p->u, each, p->small * 0.9);
-        if (w <= each && !p->s->report->style.bare)
-            layout_words(p->s, &t, p->s->colours.small);
+        if (w <= each && !p->s->report->poster.style.bare)
+            add_words(p->s, &t, p->s->colours.small);
     }
 }
 
@@ -453,12 +455,12 @@ static void add_shape(struct plan *p, size_t i, double x, double y, double right
 {
     struct layout *s = p->s;
     double hair = 0.06 * p->u;
-    x = layout_snap(s, x);
-    y = layout_snap(s, y);
-    double w = at_least(layout_snap(s, right) - x, 1 / at_least(s->scale, 1)),
-           h = at_least(layout_snap(s, foot) - y, 1 / at_least(s->scale, 1));
+    x = snap(s, x);
+    y = snap(s, y);
+    double w = at_least(snap(s, right) - x, 1 / at_least(s->scale, 1)),
+           h = at_least(snap(s, foot) - y, 1 / at_least(s->scale, 1));
     s->shape[s->shapes++] = (struct layout_shape){p->strips.kind[i], x, y, w, h};
-    layout_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, s->colours.line);
+    add_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, s->colours.line);
 }
 
 /* Places the strips one below the other. Several strips have a label each, and the axis is below
@@ -477,13 +479,13 @@ static bool place_strips(struct plan *p, struct err *e)
                 ((labels ? each + label : (p->bottom - axis - p->top) / (double)n - gap) + gap);
         struct layout_text t = words(p->strips.kind[i]->title, p->x, y, p->w, p->small);
         if (n > 1 && labels)
-            layout_words(p->s, &t, p->s->colours.small);
+            add_words(p->s, &t, p->s->colours.small);
         add_shape(p, i, p->x, y + (labels ? label : 0), p->x + p->w,
                   labels ? y + label + each : y + (p->bottom - axis - p->top) / (double)n - gap);
     }
     const struct layout_shape *last = &p->s->shape[n - 1];
-    return !p->axis || layout_axis_below(p->s, last->x, last->w, last->y + last->h + 0.35 * p->u,
-                                         0.75 * p->u, p->small, 0, e);
+    return !p->axis || add_axis_below(p->s, last->x, last->w, last->y + last->h + 0.35 * p->u,
+                                      0.75 * p->u, p->small, 0, e);
 }
 
 /* Adds a tick at y on the left of the strip, and its label, `left` from the strip. */
@@ -491,10 +493,10 @@ static void add_time(struct plan *p, const char *label, double y, double top, do
 {
     const struct layout_shape *f = &p->s->shape[0];
     double tick = 0.75 * p->u, w = left - tick - p->u;
-    layout_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, p->s->colours.small);
+    add_line(p->s, f->x - 0.35 * p->u, y, -tick, 0, p->small / 14, p->s->colours.small);
     struct layout_text t = words(label, f->x - left, top, w, p->small);
     t.align = LAYOUT_RIGHT;
-    layout_words(p->s, &t, p->s->colours.small);
+    add_words(p->s, &t, p->s->colours.small);
 }
 
 /* Places the strip with time from top to bottom, and its axis on the left. */
@@ -533,9 +535,9 @@ static bool place_circle(struct plan *p, struct err *e)
     double margin_y = p->axis ? high + tick + 1.2 * p->u : 0;
     double width = p->w - 2 * margin_x, height = p->bottom - p->top - 2 * margin_y;
     double side = width < height ? width : height;
-    side = at_least(layout_snap(p->s, side), 1 / at_least(p->s->scale, 1));
-    double x = layout_snap(p->s, p->x + (p->w - side) / 2),
-           y = layout_snap(p->s, (p->top + p->bottom - side) / 2);
+    side = at_least(snap(p->s, side), 1 / at_least(p->s->scale, 1));
+    double x = snap(p->s, p->x + (p->w - side) / 2),
+           y = snap(p->s, (p->top + p->bottom - side) / 2);
     p->s->shape[p->s->shapes++] = (struct layout_shape){p->strips.kind[0], x, y, side, side};
     if (!p->axis)
         return true;
@@ -545,8 +547,8 @@ static bool place_circle(struct plan *p, struct err *e)
         double turn = axis.tick[i].place * 2 * 3.14159265358979, dx = sin(turn), dy = -cos(turn),
                r = side / 2 + 0.4 * p->u;
         double cx = x + side / 2, cy = y + side / 2, w;
-        layout_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14,
-                    p->s->colours.small);
+        add_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14,
+                 p->s->colours.small);
         t = words(axis.tick[i].label, 0, 0, 100 * p->small, p->small);
         canvas_measure(p->s->canvas, &t, &w, &high);
         r += tick + 0.5 * p->u;
@@ -554,7 +556,7 @@ static bool place_circle(struct plan *p, struct err *e)
         t.y = cy + (r + high / 2) * dy - high / 2;
         t.w = w + p->small;
         t.align = LAYOUT_LEFT;
-        layout_words(p->s, &t, p->s->colours.small);
+        add_words(p->s, &t, p->s->colours.small);
     }
     return true;
 }
@@ -566,7 +568,7 @@ static bool fill_poster(struct plan *p, struct err *e)
     layout_title(s->report, s->title);
     p->u = (s->width < s->height ? s->width : s->height) / 100;
     p->margin = 7.5 * p->u;
-    p->x = layout_snap(s, p->margin);
+    p->x = snap(s, p->margin);
     p->w = s->width - 2 * p->x;
     p->small = at_least(1.3 * p->u, s->unit_mm > 0 ? 5.5 : 10);
     p->title = at_least(3.4 * p->u, 1.4 * p->small);
@@ -578,7 +580,7 @@ static bool fill_poster(struct plan *p, struct err *e)
     add_head(p);
     add_swatches(p);
     bool placed;
-    switch (s->report->shape) {
+    switch (s->report->picture.shape) {
     case SHAPE_CIRCLE: placed = place_circle(p, e); break;
     case SHAPE_VERTICAL: placed = place_vertical(p, e); break;
     default: placed = place_strips(p, e); break;
@@ -592,20 +594,23 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
                              struct err *e)
 {
     int width, height, across, down;
-    struct layout *s = layout_open(r, e);
+    struct layout *s = err_calloc(1, sizeof *s, e);
     if (!s)
         return NULL;
-    paper_sides(&r->page, r->shape, &width, &height);
-    paper_pixels(&r->page, r->shape, r->dpi, &across, &down);
-    double points = r->page.pixels ? 1 : 72.0 / 25400, dots = r->page.pixels ? 1 : r->dpi / 72.0;
+    s->report = r;
+    paper_sides(&r->poster.page, r->picture.shape, &width, &height);
+    paper_pixels(&r->poster.page, r->picture.shape, r->poster.dpi, &across, &down);
+    double points = r->poster.page.pixels ? 1 : 72.0 / 25400,
+           dots = r->poster.page.pixels ? 1 : r->poster.dpi / 72.0;
     s->scale = pixels ? dots : 0;
-    s->unit_mm = r->page.pixels ? 0 : 25.4 / 72;
+    s->unit_mm = r->poster.page.pixels ? 0 : 25.4 / 72;
     s->width = pixels ? across / dots : width * points;
     s->height = pixels ? down / dots : height * points;
-    bool white = !r->style.has_background || memcmp(r->style.background, on_white.paper, 3) == 0;
-    s->colours = white ? on_white : layout_colours(r->style.background);
+    bool white = !r->poster.style.has_background ||
+                 memcmp(r->poster.style.background, on_white.paper, 3) == 0;
+    s->colours = white ? on_white : layout_colours(r->poster.style.background);
     struct plan p = {.s = s, .strips = strips};
-    if (!(s->canvas = canvas_open(r->style.font, e)) || !fill_poster(&p, e))
+    if (!(s->canvas = canvas_open(r->poster.style.font, e)) || !fill_poster(&p, e))
         layout_free(&s);
     return s;
 }

@@ -76,7 +76,7 @@ struct layout {
 };
 
 /*
- * Lays out the poster of the report (report.page, report.title). `pixels` is true for PNG, false
+ * Lays out the poster of the report (report.poster). `pixels` is true for PNG, false
  * for PDF and SVG. The report and `strips` must outlive the layout. The caller frees it with
  * layout_free. Returns NULL if no font is installed, if out of memory, if no column has a frame, or
  * if interrupted.
@@ -100,39 +100,14 @@ void layout_free(struct layout **s);
  * ending. UTF-8, one line. */
 void layout_title(const struct report *r, char out[LAYOUT_TEXT]);
 
-/* ---- For makers of layouts ---- */
-
-/* Copies a text of any bytes as one line of UTF-8, with spaces for line breaks. */
-void layout_one_line(const char *text, char *out, size_t size);
-
-struct layout *layout_open(const struct report *r, struct err *e);
-void layout_area(struct layout *s, double x, double y, double w, double h, const uint8_t rgb[3]);
-void layout_line(struct layout *s, double x, double y, double w, double h, double thick,
-                 const uint8_t rgb[3]);
-
 /* Returns colours that are readable on `paper`, tinted with it. */
 struct page_colours layout_colours(const uint8_t paper[3]);
 
 /* Returns the contrast of two colours as WCAG 2.2 defines it, in hundredths: 100 to 2100. */
 int layout_contrast(const uint8_t a[3], const uint8_t b[3]);
 
-/* Adds text. Empty text is skipped. */
-void layout_words(struct layout *s, const struct layout_text *words, const uint8_t rgb[3]);
-
-/* Returns v rounded to a whole pixel in a layout for pixels, otherwise to a whole unit. */
-double layout_snap(const struct layout *s, double v);
-
 /* Makes the time axis of the report's columns with at most `most` ticks. Returns false if out of
  * memory. */
 bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err *e);
-
-/*
- * Adds a horizontal axis below a strip that reaches from x to x + w. Its ticks are `tick` long and
- * go down from y. The labels are below them, `size` high, and stay within x - spare and x + w +
- * spare. The last one is the time at the end. The layout must have a canvas. Returns false if out
- * of memory.
- */
-bool layout_axis_below(struct layout *s, double x, double w, double y, double tick, double size,
-                       double spare, struct err *e);
 
 #endif

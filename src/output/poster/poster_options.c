@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "media/ffmpeg/ffmpeg.h"
+#include "output/writer.h"
 
 #define OPTION_STRUCT struct poster_options
 

@@ -3,8 +3,9 @@
 #define BARCODE_POSTER_OPTIONS_H
 
 #include "base/option.h"
-#include "output/writer.h"
 #include "poster.h"
+
+struct writer;
 
 struct poster_options {
     /* --poster; SVG and PDF outputs are posters without it, see outputs_are_posters */

@@ -8,7 +8,6 @@
 #include "canvas_cairo.h"
 #include "layout.h"
 #include "base/interrupt.h"
-#include "base/log.h"
 
 enum { WIDTH_MAX = INT32_MAX, BAND_PIXELS = 1 << 22 };
 
@@ -36,28 +35,13 @@ struct painter {
     struct err trouble;
 };
 
-bool paint_has_letters(struct err *e) { return canvas_ready(e); }
-
-void paint_check_font(const char *font)
-{
-    char used[CANVAS_FAMILY];
-    if (!canvas_has_font(font, used))
-        log_msg(LOG_WARNING, "--font: no font '%s' is installed; text is drawn with '%s'", font,
-                used);
-}
-
-bool paint_letter_places(paint_visit *visit, void *user, struct err *e)
-{
-    return canvas_places(visit, user, e);
-}
-
 static bool check_size(const struct report *r, struct strips strips, struct err *e)
 {
-    bool along_down = r->shape == SHAPE_VERTICAL;
-    int along = along_down ? r->picture_height : r->picture_width,
-        across = along_down ? r->picture_width : r->picture_height;
+    bool along_down = r->picture.shape == SHAPE_VERTICAL;
+    int along = along_down ? r->picture.height : r->picture.width,
+        across = along_down ? r->picture.width : r->picture.height;
     /* The strips and their labels must have fewer than INT_MAX rows. */
-    if (!r->poster && (across < 1 || across > INT32_MAX / (int)strips.count - 1000))
+    if (!r->poster.wanted && (across < 1 || across > INT32_MAX / (int)strips.count - 1000))
         return err_set(e, ERR_FAILED, "the image cannot be %d pixels %s", across,
                        along_down ? "wide" : "high");
     if (along < 0)
@@ -65,7 +49,7 @@ static bool check_size(const struct report *r, struct strips strips, struct err 
                        along_down ? "high" : "wide");
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "the film has no columns");
-    if (!r->poster && along == 0 && r->count > WIDTH_MAX)
+    if (!r->poster.wanted && along == 0 && r->count > WIDTH_MAX)
         return err_set(e, ERR_FAILED,
                        "%" PRIu64 " columns exceed the maximum width of an image; choose a --width",
                        r->count);
@@ -79,20 +63,20 @@ static bool check_pixels(const struct painter *p, const struct report *r, struct
                    "an image of %dx%d pixels is too large (at most %" PRIu64
                    " pixels); choose a smaller %s",
                    p->width, p->height, (uint64_t)PAINT_PIXELS_MOST,
-                   r->poster ? "--page or --dpi" : "--width or --height");
+                   r->poster.wanted ? "--page or --dpi" : "--width or --height");
 }
 
 static bool open_alone(struct painter *p, const struct report *r, const struct strip_kind *kind,
                        struct err *e)
 {
     shape_size(r, INT32_MAX, &p->width, &p->height);
-    p->channels = shape_channels(r->shape);
+    p->channels = shape_channels(r->picture.shape);
     if (!check_pixels(p, r, e) || !(p->alone = shape_open(r, kind, p->width, p->height, e)))
         return false;
-    if (p->channels == 3 || !r->style.has_background)
+    if (p->channels == 3 || !r->poster.style.has_background)
         return true;
     p->channels = 3;
-    p->background = r->style.background;
+    p->background = r->poster.style.background;
     p->row = malloc((size_t)p->width * 4);
     return p->row || err_memory(e, (size_t)p->width * 4);
 }
@@ -131,19 +115,19 @@ static bool open_layout(struct painter *p, const struct report *r, struct strips
                         struct err *e)
 {
     p->channels = 3;
-    if (r->poster) {
-        paper_pixels(&r->page, r->shape, r->dpi, &p->width, &p->height);
+    if (r->poster.wanted) {
+        paper_pixels(&r->poster.page, r->picture.shape, r->poster.dpi, &p->width, &p->height);
         if (!check_pixels(p, r, e))
             return false;
         p->layout = layout_poster(r, strips, true, e);
     } else {
-        p->width = r->picture_width > 0 ? r->picture_width : (int)r->count;
-        if (r->picture_width == 0 && p->width < STACKED_WIDTH)
+        p->width = r->picture.width > 0 ? r->picture.width : (int)r->count;
+        if (r->picture.width == 0 && p->width < STACKED_WIDTH)
             p->width *= (STACKED_WIDTH + p->width - 1) / p->width;
-        p->height = r->picture_height * (int)strips.count;
+        p->height = r->picture.height * (int)strips.count;
         if (!check_pixels(p, r, e))
             return false;
-        p->layout = layout_stack(r, strips, p->width, r->picture_height, e);
+        p->layout = layout_stack(r, strips, p->width, r->picture.height, e);
         p->height = p->layout ? (int)p->layout->height : 0;
     }
     return p->layout && check_pixels(p, r, e) && place_all(p, r, e);
@@ -156,8 +140,8 @@ struct painter *painter_open(const struct report *r, struct strips strips, struc
     struct painter *p = err_calloc(1, sizeof *p, e);
     if (!p)
         return NULL;
-    bool ok = r->poster || strips.count > 1 ? open_layout(p, r, strips, e)
-                                            : open_alone(p, r, strips.kind[0], e);
+    bool ok = r->poster.wanted || strips.count > 1 ? open_layout(p, r, strips, e)
+                                                   : open_alone(p, r, strips.kind[0], e);
     if (!ok)
         painter_free(&p);
     return p;
@@ -219,7 +203,7 @@ void painter_row(struct painter *p, int y, uint8_t *out)
         if (y < f->y || y >= f->y + f->h)
             continue;
         shape_row(f->shape, y - f->y, p->row);
-        if (shape_channels(p->layout->report->shape) == 4)
+        if (shape_channels(p->layout->report->picture.shape) == 4)
             lay_over(p->row, f->w, out + (size_t)f->x * 3);
         else
             memcpy(out + (size_t)f->x * 3, p->row, (size_t)f->w * 3);

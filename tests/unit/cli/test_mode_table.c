@@ -89,7 +89,7 @@ TEST(the_table)
 
 static void expect_note(const char *name, int k, const char *text)
 {
-    struct report r = {.kmeans = {.k = k}};
+    struct report r = {.analysis.kmeans = {.k = k}};
     char out[64];
     alone(name).kind[0]->note(&r, out, sizeof out);
     assert_string_equal(out, text);
@@ -100,12 +100,12 @@ static void expect_note(const char *name, int k, const char *text)
 /* Which options change what it shows. */
 TEST(what_they_obey)
 {
-    struct report r = {.kmeans = {.k = 8}, .steady = 12};
+    struct report r = {.analysis.kmeans = {.k = 8}, .picture.steady = 12};
     char out[64];
     alone("kmeans").kind[0]->note(&r, out, sizeof out);
     assert_string_equal(out, "largest of 8 clusters, steady 12 %");
     assert_int_equal(strips_obey(alone("kmeans")), STRIP_STEADY);
-    r.order = ORDER_SHARE;
+    r.picture.order = ORDER_SHARE;
     alone("palette").kind[0]->note(&r, out, sizeof out);
     assert_string_equal(out, "all 8 clusters by share");
     assert_int_equal(strips_obey(alone("palette")), STRIP_ORDER);
@@ -128,11 +128,11 @@ TEST(what_they_show)
     expect_note("squeeze", 8, "each row's mean");
     expect_note("sound", 8, "the film has no sound");
     expect_note("spectrum", 8, "the film has no sound");
-    struct report r = {.slit = {.x = 1250}};
+    struct report r = {.picture.slit = {.x = 1250}};
     char out[80];
     alone("slit").kind[0]->note(&r, out, sizeof out);
     assert_string_equal(out, "each frame's pixels at 12.5 % of its width");
-    r.slit = (struct slit){.x = 10000, .angle = 34725};
+    r.picture.slit = (struct slit){.x = 10000, .angle = 34725};
     alone("slit").kind[0]->note(&r, out, sizeof out);
     assert_string_equal(out,
                         "each frame's pixels at 100 % of its width, rotated by 347.25 degrees");

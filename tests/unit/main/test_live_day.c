@@ -178,12 +178,12 @@ TEST(files_of_a_day)
     static char path[] = "cam";
     struct film film = {.path = path, .rate_den = 1};
     struct report r = {.film = &film,
-                       .needs = STRIP_SLIT,
-                       .width = 1,
-                       .height = 2,
-                       .slit_length = 2,
-                       .picture_height = HEIGHT,
-                       .selection = {.kind = SELECT_INTERVAL, .interval_us = step}};
+                       .analysis.needs = STRIP_SLIT,
+                       .analysis.width = 1,
+                       .analysis.height = 2,
+                       .analysis.slit_length = 2,
+                       .picture.height = HEIGHT,
+                       .analysis.selection = {.kind = SELECT_INTERVAL, .interval_us = step}};
     o = (struct options){.picture.strip = {strip_find("slit", 4)}, .picture.strips = 1};
     struct live_day day = live_day_of(&o, midnight / 10, step);
     for (int end = 0; end < 2; end++) {
@@ -236,7 +236,7 @@ TEST(axis_of_a_day)
                        .columns = columns,
                        .count = 25,
                        .clock_us = INT64_C(1792836000000000), /* 2026-10-24 12:00 in Berlin */
-                       .selection = {.kind = SELECT_INTERVAL, .interval_us = 3600000000}};
+                       .analysis.selection = {.kind = SELECT_INTERVAL, .interval_us = 3600000000}};
     const struct layout layout = {.report = &r};
     struct axis axis;
     zone("Europe/Berlin");

@@ -42,35 +42,35 @@ static inline void made_open(struct made *m, uint64_t count)
         for (int k = 0; k < 12; k++)
             c->row[k] = (uint8_t)(a + 20 * k);
     }
-    m->report =
-        (struct report){.film = &m->film,
-                        .kmeans = {2, 1, 10, INIT_SCALABLE, 0, false},
-                        .picture_height = 6,
-                        .width = 16,
-                        .height = 4,
-                        .columns = m->columns,
-                        .count = count,
-                        .needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT,
-                        .threads = 1,
-                        .dpi = PAPER_DPI_USUAL,
-                        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
-                        .palette.count = 8,
-                        .film_id = "7-0123456789abcdef0123456789abcdef",
-                        .fingerprint = "definition=1.1 mode=kmeans"};
+    m->report = (struct report){
+        .film = &m->film,
+        .analysis.kmeans = {2, 1, 10, INIT_SCALABLE, 0, false},
+        .picture.height = 6,
+        .analysis.width = 16,
+        .analysis.height = 4,
+        .columns = m->columns,
+        .count = count,
+        .analysis.needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT,
+        .run.threads = 1,
+        .poster.dpi = PAPER_DPI_USUAL,
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+        .media.palette.count = 8,
+        .id.film_id = "7-0123456789abcdef0123456789abcdef",
+        .id.fingerprint = "definition=1.1 mode=kmeans"};
     for (int i = 0; i < 8; i++)
-        m->report.palette.colour[i] =
+        m->report.media.palette.colour[i] =
             (struct film_colour){{(uint8_t)(224 - 32 * i), 90, 40}, FILM_PALETTE_PIXELS / 8};
 }
 
 /* Checks the metadata of an output of made_open's scene with 70 columns. */
 static inline void made_is_described(const struct made *m, const struct writer_metadata *metadata)
 {
-    assert_string_equal(metadata->film, m->report.film_id);
-    assert_string_equal(metadata->fingerprint, m->report.fingerprint);
+    assert_string_equal(metadata->film, m->report.id.film_id);
+    assert_string_equal(metadata->fingerprint, m->report.id.fingerprint);
     assert_int_equal(metadata->columns, 70);
     assert_int_equal(metadata->width, 16);
     assert_int_equal(metadata->height, 4);
-    assert_int_equal(metadata->partial, m->report.partial);
+    assert_int_equal(metadata->partial, m->report.id.partial);
 }
 
 static inline void made_close(struct made *m) { columns_free(&m->columns); }

@@ -13,15 +13,15 @@ static json_t *bench(double wall)
 {
     struct film film = {.path = path};
     struct report report = {.film = &film,
-                            .picture_height = 1,
+                            .picture.height = 1,
                             .count = 50,
                             .missing = 2,
-                            .engine = "cuda",
-                            .decode = "nvdec",
-                            .isa = "vnni",
-                            .threads = 16,
-                            .times = {.wall = wall, .cluster = 3.5},
-                            .counts = {.displayed = 1200, .packets = 1201, .lost = 2}};
+                            .run.engine = "cuda",
+                            .run.decode = "nvdec",
+                            .run.isa = "vnni",
+                            .run.threads = 16,
+                            .run.times = {.wall = wall, .cluster = 3.5},
+                            .run.counts = {.displayed = 1200, .packets = 1201, .lost = 2}};
     char *bytes = NULL;
     size_t size;
     FILE *f = open_memstream(&bytes, &size);

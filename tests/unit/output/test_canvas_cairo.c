@@ -170,8 +170,9 @@ TEST(bands)
     struct err e = ERR_INIT;
     struct made m;
     made_open(&m, 90);
-    m.report.poster = true;
-    m.report.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
+    m.report.poster.wanted = true;
+    m.report.poster.page =
+        (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
     struct layout *s = layout_poster(&m.report, alone("kmeans"), true, &e);
     assert_string_equal(e.text, "");
     uint8_t *whole = malloc(400 * 300 * 3), *band = malloc(400 * 300 * 3);

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/modes/fit_width.h"
+#include "output/modes/render_line.h"
 
 /* Shares of the frame, rounded down; the part multiplies them. */
 TEST(weights)
@@ -39,19 +39,6 @@ TEST(pixels)
         for (; from < to; from++)
             assert_memory_equal(rgb[from], ((const uint8_t[]){(uint8_t)i, 0, 7}), 3);
     }
-}
-
-/* Weights of 2^62 and 2^20 pixels: their product is beyond 64 bits. */
-TEST(great_weights)
-{
-    static uint8_t rgb[1 << 20][3];
-    struct pool p = {.rgb = rgb[0], .pixels = 1 << 20, .total = UINT64_C(1) << 62};
-    pool_put(&p, (const uint8_t[]){1, 1, 1}, UINT64_C(1) << 61);
-    assert_int_equal(p.at, 1 << 19);
-    pool_put(&p, (const uint8_t[]){2, 2, 2}, UINT64_C(1) << 61);
-    assert_int_equal(p.at, 1 << 20);
-    assert_int_equal(rgb[(1 << 19) - 1][0], 1);
-    assert_int_equal(rgb[1 << 19][0], 2);
 }
 
 TEST(no_weight)

@@ -50,8 +50,8 @@ TEST(rows)
     struct report r = {.film = &film_of_scene,
                        .columns = columns,
                        .count = 5,
-                       .kmeans = {.k = 2},
-                       .film_id = "9-ab"};
+                       .analysis.kmeans = {.k = 2},
+                       .id.film_id = "9-ab"};
     char got[4096], film[FILM_ID_TEXT] = "";
     size_t size = written(&r, stacked(), got, sizeof got);
     /* A name from a stranger is not a formula, and quotes and commas are RFC 4180's. */
@@ -115,7 +115,8 @@ TEST(foreign_text_is_plain)
         struct film film = {.path = (char *)table[i].file};
         char got[4096];
         snprintf(film.title, sizeof film.title, "%s", table[i].title);
-        struct report r = {.film = &film, .columns = columns, .count = 1, .kmeans = {.k = 2}};
+        struct report r = {
+            .film = &film, .columns = columns, .count = 1, .analysis.kmeans = {.k = 2}};
         assert_string_equal(line_two(&r, "title,file", got), table[i].want);
     }
     columns_free(&columns);
@@ -124,7 +125,8 @@ TEST(foreign_text_is_plain)
 TEST(chosen_columns)
 {
     struct columns *columns = scene();
-    struct report r = {.film = &film_of_scene, .columns = columns, .count = 1, .kmeans = {.k = 2}};
+    struct report r = {
+        .film = &film_of_scene, .columns = columns, .count = 1, .analysis.kmeans = {.k = 2}};
     char got[4096], film[FILM_ID_TEXT];
     assert_string_equal(line_two(&r, "time,colour_N,share_N,title", got),
                         "0.000000,#102030,0.666667,#000000,0.333333,'=1+1\r\n");
@@ -136,7 +138,7 @@ TEST(chosen_columns)
     assert_string_equal(line_two(&r, "dominant_ok_hue,dominant_hue,dominant_lab_b", got),
                         "352.6,351.2,-13.50\r\n");
     /* The film's id is found wherever it is. */
-    strcpy(r.film_id, "7-cd");
+    strcpy(r.id.film_id, "7-cd");
     line_two(&r, "file,film", got);
     assert_true(recognizes(got, strlen(got), film));
     assert_string_equal(film, "7-cd");
@@ -157,8 +159,8 @@ TEST(sound_columns)
     struct report r = {.film = &film_of_scene,
                        .columns = columns,
                        .count = 5,
-                       .kmeans = {.k = 2},
-                       .sound = &sound};
+                       .analysis.kmeans = {.k = 2},
+                       .media.sound = &sound};
     char got[4096];
     written(&r, alone("sound"), got, sizeof got);
     assert_memory_equal(got, "column,frame,time,status,average,film,r,g,b,lightness,chroma,hue,",
@@ -182,7 +184,8 @@ TEST(sound_columns)
 TEST(all_columns)
 {
     struct columns *columns = scene();
-    struct report r = {.film = &film_of_scene, .columns = columns, .count = 1, .kmeans = {.k = 2}};
+    struct report r = {
+        .film = &film_of_scene, .columns = columns, .count = 1, .analysis.kmeans = {.k = 2}};
     char got[4096];
     line_two(&r, "all", got);
     assert_null(strstr(got, "contrast")); /* the mode needs no clusters */
@@ -250,14 +253,14 @@ TEST(widest)
     struct report r = {.film = &film_of_scene,
                        .columns = columns,
                        .count = 1,
-                       .kmeans = {.k = CLUSTERS_MAX},
-                       .film_id = "18446744073709551615-0123456789abcdef0123456789abcdef"};
+                       .analysis.kmeans = {.k = CLUSTERS_MAX},
+                       .id.film_id = "18446744073709551615-0123456789abcdef0123456789abcdef"};
     char got[2 * WRITER_HEAD], film[FILM_ID_TEXT] = "";
     size_t size = written(&r, stacked(), got, sizeof got);
     assert_in_range(size, 2000, WRITER_HEAD);
     assert_true(writer_find("csv")->recognizes((const uint8_t *)got, size, film));
-    assert_string_equal(film, r.film_id);
-    r.film_id[0] = 0;
+    assert_string_equal(film, r.id.film_id);
+    r.id.film_id[0] = 0;
     size = written(&r, stacked(), got, sizeof got);
     assert_true(writer_find("csv")->recognizes((const uint8_t *)got, size, film));
     assert_string_equal(film, "");

@@ -49,24 +49,24 @@ static void scene(uint64_t count)
                          .length.frames = -1};
     report = (struct report){
         .film = &film,
-        .film_id = "7-0123456789abcdef0123456789abcdef",
-        .fingerprint = "definition=5.1 mode=kmeans",
-        .needs = STRIP_CLUSTERS,
-        .picture_width = 5,
-        .picture_height = 360,
-        .kmeans = {K, 20, 300, INIT_SCALABLE, 77, true},
+        .id.film_id = "7-0123456789abcdef0123456789abcdef",
+        .id.fingerprint = "definition=5.1 mode=kmeans",
+        .analysis.needs = STRIP_CLUSTERS,
+        .picture.width = 5,
+        .picture.height = 360,
+        .analysis.kmeans = {K, 20, 300, INIT_SCALABLE, 77, true},
         .columns = c,
         .count = count,
-        .width = 320,
-        .height = 4,
+        .analysis.width = 320,
+        .analysis.height = 4,
         .missing = count / 8,
-        .engine = "cpu",
-        .decode = "cpu",
-        .isa = "avx2",
-        .cache = "hit",
-        .threads = 4,
-        .palette = {2, {{{200, 90, 40}, FILM_PALETTE_PIXELS - 1000}, {{10, 20, 30}, 1000}}},
-        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
+        .run.engine = "cpu",
+        .run.decode = "cpu",
+        .run.isa = "avx2",
+        .run.cache = "hit",
+        .run.threads = 4,
+        .media.palette = {2, {{{200, 90, 40}, FILM_PALETTE_PIXELS - 1000}, {{10, 20, 30}, 1000}}},
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
 
 static void scene_close(void)
@@ -194,7 +194,7 @@ TEST(test_names_are_data)
 TEST(test_card_is_near)
 {
     scene(PAGE_COLUMNS);
-    memset(report.fingerprint, 'x', sizeof report.fingerprint - 1);
+    memset(report.id.fingerprint, 'x', sizeof report.id.fingerprint - 1);
     char *html = written(stacked());
     const char *end = strstr(html, "</script>");
     assert_true(end && end - html < 16384);
@@ -208,24 +208,24 @@ TEST(test_told)
     struct writer_metadata metadata = {.columns = 0};
     char shown[FILM_ID_TEXT] = "";
     scene(9);
-    report.partial = true;
+    report.id.partial = true;
     char *html = written(alone("average"));
     FILE *f = fmemopen(html, strlen(html), "rb");
     assert_true(w->read_metadata(f, &metadata));
     fclose(f);
-    assert_string_equal(metadata.film, report.film_id);
-    assert_string_equal(metadata.fingerprint, report.fingerprint);
+    assert_string_equal(metadata.film, report.id.film_id);
+    assert_string_equal(metadata.fingerprint, report.id.fingerprint);
     assert_true(metadata.partial && metadata.columns == 9 && metadata.width == 320 &&
                 metadata.height == 4);
     assert_true(w->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
-    assert_string_equal(shown, report.film_id);
+    assert_string_equal(shown, report.id.film_id);
     f = fmemopen(html, strlen(html) - 2, "rb");
     assert_false(w->read_metadata(f, &metadata));
     fclose(f);
     assert_false(w->recognizes((const uint8_t *)"<!DOCTYPE html>\n<html>", 22, shown));
     free(html);
     /* Of a pipe. */
-    report.film_id[0] = 0;
+    report.id.film_id[0] = 0;
     html = written(alone("average"));
     shown[0] = 0;
     assert_true(w->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
@@ -239,11 +239,11 @@ TEST(test_head_has_room)
 {
     char shown[FILM_ID_TEXT] = "";
     scene(2);
-    memset(report.fingerprint, 'x', sizeof report.fingerprint - 1);
-    memset(report.film_id, '1', sizeof report.film_id - 1);
+    memset(report.id.fingerprint, 'x', sizeof report.id.fingerprint - 1);
+    memset(report.id.film_id, '1', sizeof report.id.film_id - 1);
     char *html = written(alone("average"));
     assert_true(writer_find("html")->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
-    assert_string_equal(shown, report.film_id);
+    assert_string_equal(shown, report.id.film_id);
     assert_true(strstr(html, "name=\"barcode:columns\"") - html < WRITER_HEAD);
     free(html);
     scene_close();
@@ -252,7 +252,7 @@ TEST(test_head_has_room)
 TEST(test_modes)
 {
     scene(12);
-    report.needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT;
+    report.analysis.needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT;
     char *html = written(stacked());
     json_t *facts = json_of(html, "film");
     assert_int_equal(json_array_size(json_object_get(facts, "modes")), strips_all().count);

@@ -47,27 +47,28 @@ static void scene(uint64_t count)
                          .rate_den = 1001,
                          .length.duration_us = 60041667,
                          .length.frames = -1};
-    report = (struct report){.film = &film,
-                             .film_id = "7-0123456789abcdef0123456789abcdef",
-                             .needs = STRIP_CLUSTERS | STRIP_DOMINANT,
-                             .picture_height = 360,
-                             .kmeans = {8, 20, 300, INIT_PLUSPLUS, 77, true},
-                             .columns = c,
-                             .count = count,
-                             .width = 320,
-                             .height = 180,
-                             .missing = 1,
-                             .engine = "cpu",
-                             .decode = "cpu",
-                             .isa = "avx2",
-                             .cache = "hit",
-                             .threads = 4,
-                             .warnings = 1,
-                             .warning = {"it \xc3"},
-                             .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
-                             .light = {TONE_HABLE, 600, true},
-                             .times = {.wall = 2.0, .decode = 0.1234567},
-                             .counts = {.displayed = 96, .packets = 100}};
+    report = (struct report){
+        .film = &film,
+        .id.film_id = "7-0123456789abcdef0123456789abcdef",
+        .analysis.needs = STRIP_CLUSTERS | STRIP_DOMINANT,
+        .picture.height = 360,
+        .analysis.kmeans = {8, 20, 300, INIT_PLUSPLUS, 77, true},
+        .columns = c,
+        .count = count,
+        .analysis.width = 320,
+        .analysis.height = 180,
+        .missing = 1,
+        .run.engine = "cpu",
+        .run.decode = "cpu",
+        .run.isa = "avx2",
+        .run.cache = "hit",
+        .run.threads = 4,
+        .run.warnings = 1,
+        .run.warning = {"it \xc3"},
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX},
+        .analysis.light = {TONE_HABLE, 600, true},
+        .run.times = {.wall = 2.0, .decode = 0.1234567},
+        .run.counts = {.displayed = 96, .packets = 100}};
 }
 
 static void scene_close(void)
@@ -189,8 +190,8 @@ TEST(test_keyframes)
 {
     scene(3);
     EXPECT("kmeans", {"selection.keyframes", NULL}, {"columns.0.wanted", NULL});
-    report.selection.keyframes = true;
-    report.selection.interval_us = 1500000;
+    report.analysis.selection.keyframes = true;
+    report.analysis.selection.interval_us = 1500000;
     EXPECT("kmeans", {"selection.keyframes", "true"}, {"columns.0.wanted", "0.0"},
            {"columns.1.wanted", "1.5"}, {"columns.2.wanted", "3.0"});
     scene_close();
@@ -203,7 +204,7 @@ TEST(test_steady)
     struct err e = ERR_INIT;
     columns_at((struct columns *)report.columns, 1, &e)->chosen = 1;
     EXPECT("kmeans", {"steady", NULL}, {"columns.1.chosen", NULL});
-    report.steady = 10;
+    report.picture.steady = 10;
     EXPECT("kmeans", {"steady", "10"}, {"columns.0.chosen", "0"}, {"columns.1.chosen", "1"},
            {"columns.2.chosen", NULL} /* which is missing */, {"columns.3.chosen", "0"});
     EXPECT("average", {"columns.1.chosen", NULL});
@@ -221,7 +222,7 @@ TEST(test_steady_modes)
     c->modes = 2;
     c->mode_chosen = 1;
     EXPECT("dominant", {"columns.0.modes", NULL}, {"columns.0.mode", NULL});
-    report.steady = 10;
+    report.picture.steady = 10;
     EXPECT("dominant", {"columns.0.modes.1.count", "30"}, {"columns.0.modes.2", NULL},
            {"columns.0.mode", "1"}, {"columns.0.chosen", NULL});
     scene_close();
@@ -246,7 +247,7 @@ TEST(test_sound)
                                .rows = 2000,
                                .row = rows};
     scene(4);
-    report.sound = &sound;
+    report.media.sound = &sound;
     EXPECT("kmeans", {"sound", NULL}, {"columns.0.peak", NULL}); /* the mode does not show it */
     EXPECT("sound", {"sound.decoder", "\"ac3_fixed\""}, {"sound.stream", "1"},
            {"sound.gap_seconds", "1.5"}, {"sound.loudness", "-23.1"}, {"sound.range", "6.2"},
@@ -254,7 +255,7 @@ TEST(test_sound)
            {"columns.3.peak", "-1.2"}, {"columns.3.centroid", "812"});
     sound.stream = -1;
     EXPECT("sound", {"sound", "null"}, {"columns.1.peak", NULL});
-    report.sound = NULL;
+    report.media.sound = NULL;
     scene_close();
 }
 
@@ -264,16 +265,17 @@ TEST(test_unknowns)
     film.rate_num = 0;
     film.rate_den = 1;
     film.length.duration_us = -1;
-    report.selection = (struct selection){
+    report.analysis.selection = (struct selection){
         .kind = SELECT_INTERVAL, .interval_us = 500000, .start_us = 1, .end_us = 9000000};
-    report.kmeans.seed = UINT64_MAX;
-    report.isa = NULL;
-    report.times.wall = -1;
+    report.analysis.kmeans.seed = UINT64_MAX;
+    report.run.isa = NULL;
+    report.run.times.wall = -1;
     EXPECT("kmeans", {"film.rate", "null"}, {"film.duration", "null"},
            {"selection.kind", "\"interval\""}, {"selection.interval", "0.5"},
            {"selection.start", "1e-6"}, {"selection.end", "9.0"},
            {"seed", "\"18446744073709551615\""}, {"isa", "null"}, {"columns", "[]"});
-    report.selection = (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
+    report.analysis.selection =
+        (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
     EXPECT("kmeans", {"selection.columns", "5"});
     scene_close();
 }

@@ -12,7 +12,7 @@
 static bool letters(void)
 {
     struct err e = ERR_INIT;
-    return canvas_ready(&e);
+    return paint_has_letters(&e);
 }
 
 TEST(titles)
@@ -25,10 +25,10 @@ TEST(titles)
     snprintf(m.film.title, sizeof m.film.title, "Le\nCiel\a \xff");
     layout_title(&m.report, title);
     assert_string_equal(title, "Le Ciel? \xef\xbf\xbd");
-    m.report.title = "Mine";
+    m.report.poster.title = "Mine";
     layout_title(&m.report, title);
     assert_string_equal(title, "Mine");
-    m.report.title = NULL;
+    m.report.poster.title = NULL;
     snprintf(m.film.title, sizeof m.film.title, "  "); /* as good as none */
     strcpy(m.path, ".mkv");
     layout_title(&m.report, title);
@@ -69,7 +69,7 @@ static void expect_order(const struct layout *s, const char *what)
             if (b[0] < -0.01 || b[1] < -0.01 || b[2] > s->width + 0.01 || b[3] > s->height + 0.01)
                 fail_msg("%s: '%s' leaves the page: %g %g %g %g", what, s->item[i].words.text, b[0],
                          b[1], b[2], b[3]);
-            bool ring = s->report->shape == SHAPE_CIRCLE; /* its corners are free */
+            bool ring = s->report->picture.shape == SHAPE_CIRCLE; /* its corners are free */
             if (s->item[i].kind == LAYOUT_WORDS && !ring && b[0] < g->x + g->w && b[2] > g->x &&
                 b[1] < g->y + g->h - 0.01 && b[3] > g->y + 0.01)
                 fail_msg("%s: '%s' lies on a strip", what, s->item[i].words.text);
@@ -91,25 +91,25 @@ TEST(posters_are_in_order)
     long_title[sizeof long_title - 1] = 0;
     struct made m;
     made_open(&m, 4000);
-    m.report.poster = true;
+    m.report.poster.wanted = true;
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i += UNDER_TSAN ? 3 : 1)
         for (int shape = 0; shape < STRIP_SHAPES; shape++)
             for (int way = 0; way < 6; way++) {
                 struct err e = ERR_INIT;
                 char what[80];
-                m.report.shape = (enum strip_shape)shape;
-                m.report.title =
+                m.report.picture.shape = (enum strip_shape)shape;
+                m.report.poster.title =
                     way % 3 == 0 ? NULL
                     : way % 3 == 1
                         ? long_title
                         : "\xd9\x83\xd9\x81\xd8\xb1\xd9\x86\xd8\xa7\xd8\xad\xd9\x88\xd9\x85";
-                assert_true(paper_parse(pages[i], &m.report.page));
+                assert_true(paper_parse(pages[i], &m.report.poster.page));
                 struct strips strips =
                     shape == SHAPE_STRIP && way == 2 ? stacked() : alone("average");
                 struct layout *s = layout_poster(&m.report, strips, way < 3, &e);
                 assert_string_equal(e.text, "");
                 snprintf(what, sizeof what, "%s, %s, %d", pages[i],
-                         strip_shape_name(m.report.shape), way);
+                         strip_shape_name(m.report.picture.shape), way);
                 assert_int_equal(s->shapes, strips.count);
                 expect_order(s, what);
                 layout_free(&s);
@@ -127,7 +127,7 @@ TEST(what_is_on_a_poster)
     struct err e = ERR_INIT;
     struct made m;
     made_open(&m, 5400);
-    m.report.page = (struct paper){.given = false};
+    m.report.poster.page = (struct paper){.given = false};
     struct layout *s = layout_poster(&m.report, alone("palette"), false, &e);
     int hex = 0, times = 0;
     for (size_t i = 0; i < s->items; i++) {
@@ -165,7 +165,7 @@ TEST(the_end_of_the_axis)
     made_open(&m, 5410);
     for (int shape = 0; shape < STRIP_SHAPES; shape++) {
         struct err e = ERR_INIT;
-        m.report.shape = (enum strip_shape)shape;
+        m.report.picture.shape = (enum strip_shape)shape;
         struct layout *s = layout_poster(&m.report, alone("average"), false, &e);
         assert_true(has_text(s, "0") && has_text(s, "1 h"));
         assert_false(has_text(s, "0:00:00"));
@@ -182,16 +182,16 @@ TEST(subtitles_and_bare_posters)
     struct err e = ERR_INIT;
     struct made m;
     made_open(&m, 5400);
-    m.report.style.subtitle = "Directed\nby nobody";
+    m.report.poster.style.subtitle = "Directed\nby nobody";
     struct layout *s = layout_poster(&m.report, alone("average"), false, &e);
     assert_true(has_text(s, "Directed by nobody") && has_text(s, "1 h"));
     double high = s->shape[0].h;
     layout_free(&s);
-    m.report.style.bare = true;
+    m.report.poster.style.bare = true;
     s = layout_poster(&m.report, alone("average"), false, &e);
     assert_true(has_text(s, "Directed by nobody") && !has_text(s, "1 h") && s->shape[0].h > high);
     layout_free(&s);
-    m.report.style.subtitle = NULL;
+    m.report.poster.style.subtitle = NULL;
     s = layout_poster(&m.report, alone("average"), false, &e);
     size_t texts = 0, areas = 0;
     for (size_t i = 0; i < s->items; i++) {
@@ -226,12 +226,13 @@ TEST(colours_on_grounds)
     struct made m;
     made_open(&m, 60);
     struct layout *plain = layout_poster(&m.report, alone("average"), false, &e);
-    m.report.style = (struct paper_style){.has_background = true, .background = {255, 255, 255}};
+    m.report.poster.style =
+        (struct paper_style){.has_background = true, .background = {255, 255, 255}};
     struct layout *white = layout_poster(&m.report, alone("average"), false, &e);
-    m.report.style.background[0] = 0;
+    m.report.poster.style.background[0] = 0;
     struct layout *cyan = layout_poster(&m.report, alone("average"), false, &e);
     assert_memory_equal(&plain->colours, &white->colours, sizeof plain->colours);
-    assert_memory_equal(cyan->colours.paper, m.report.style.background, 3);
+    assert_memory_equal(cyan->colours.paper, m.report.poster.style.background, 3);
     layout_free(&plain);
     layout_free(&white);
     layout_free(&cyan);

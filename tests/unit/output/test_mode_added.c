@@ -19,7 +19,7 @@ static int opened;
 
 static void least_note(const struct report *r, char *out, size_t size)
 {
-    snprintf(out, size, "smallest of %d clusters", r->kmeans.k);
+    snprintf(out, size, "smallest of %d clusters", r->analysis.kmeans.k);
 }
 
 struct least {
@@ -90,15 +90,16 @@ static int set_up(void **state)
         c->cluster[1] = (struct cluster){{(uint8_t)(20 * (i + 1)), 40, 60}, 3};
     }
     film = (struct film){.path = path};
-    report = (struct report){.film = &film,
-                             .needs = STRIP_CLUSTERS | STRIP_ROWS,
-                             .kmeans = {2, 1, 1, INIT_RANDOM, 7, false},
-                             .width = 16,
-                             .height = 2,
-                             .picture_height = HEIGHT,
-                             .columns = columns,
-                             .count = COUNT,
-                             .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
+    report = (struct report){
+        .film = &film,
+        .analysis.needs = STRIP_CLUSTERS | STRIP_ROWS,
+        .analysis.kmeans = {2, 1, 1, INIT_RANDOM, 7, false},
+        .analysis.width = 16,
+        .analysis.height = 2,
+        .picture.height = HEIGHT,
+        .columns = columns,
+        .count = COUNT,
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
     all.count = strips_all().count;
     memcpy(table, strip_table, all.count * sizeof *table);
     table[all.count++] = &strip_least;
@@ -135,7 +136,7 @@ TEST_WITH(is_painted_alone, set_up, tear_down)
 TEST_WITH(is_fitted_to_the_width, set_up, tear_down)
 {
     struct err e = ERR_INIT;
-    report.picture_width = 2;
+    report.picture.width = 2;
     struct painter *p = painter_open(&report, it_alone, &e);
     uint8_t rgb[6];
     painter_row(p, 0, rgb);
@@ -157,7 +158,7 @@ TEST_WITH(is_stacked_below_the_others, set_up, tear_down)
     int n = (int)all.count, width = painter_width(p), height = painter_height(p),
         bar = (height - n * HEIGHT) / (n + 2);
     assert_int_equal(height, n * HEIGHT + (n + 2) * bar);
-    report.picture_width = width;
+    report.picture.width = width;
     struct painter *one = painter_open(&report, it_alone, &e);
     uint8_t *a = malloc((size_t)width * 3), *b = malloc((size_t)width * 3);
     for (int y = 0; y < HEIGHT; y++) {

@@ -5,7 +5,7 @@
 #include "test.h"
 #include "barcode/engine/srgb.h"
 #include "output/report.h"
-#include "output/modes/colour_map.h"
+#include "output/modes/column_sound.h"
 #include "output/modes/column_sound.h"
 #include "output/modes/render_line.h"
 #include "strips.h"
@@ -49,7 +49,7 @@ static int set_up(void **state)
     }
     film = (struct film){.path = path, .length.duration_us = 8000000};
     report = (struct report){
-        .film = &film, .columns = columns, .count = COUNT, .threads = 1, .sound = &sound};
+        .film = &film, .columns = columns, .count = COUNT, .run.threads = 1, .media.sound = &sound};
     return 0;
 }
 
@@ -173,7 +173,7 @@ TEST_WITH(levels_are_smoothed, set_up, tear_down)
     struct err e = ERR_INIT;
     for (uint64_t i = 0; i < COUNT; i++)
         columns_at(columns, i, &e)->time_us = (int64_t)i * 2000000;
-    report.smooth_us = 1000000;
+    report.picture.smooth_us = 1000000;
     uint8_t *rgb = paint("sound", WIDE, HIGH);
     int high[WIDE];
     for (int x = 0; x < WIDE; x++) {
@@ -191,7 +191,7 @@ TEST_WITH(levels_are_smoothed, set_up, tear_down)
 TEST_WITH(a_film_without_sound_is_dark, set_up, tear_down)
 {
     for (int i = 0; i < 2; i++) {
-        report.sound = i == 0 ? NULL : &sound;
+        report.media.sound = i == 0 ? NULL : &sound;
         sound.stream = -1;
         uint8_t *rgb = paint("sound", 30, 10), *spectrum = paint("spectrum", 30, 10);
         for (size_t p = 0; p < 300; p++) {

@@ -28,14 +28,15 @@ static void scene(uint64_t count, char *path)
     film = (struct film){.path = path};
     report = (struct report){
         .film = &film,
-        .picture_height = 11,
-        .kmeans = {8, 20, 300, INIT_SCALABLE, 5, false},
+        .picture.height = 11,
+        .analysis.kmeans = {8, 20, 300, INIT_SCALABLE, 5, false},
         .columns = c,
         .count = count,
-        .width = 320,
-        .height = 3,
+        .analysis.width = 320,
+        .analysis.height = 3,
         .missing = count / 7,
-        .selection = {.kind = SELECT_EVERY, .every = 24, .start_us = 1500000, .end_us = INT64_MAX}};
+        .analysis.selection = {
+            .kind = SELECT_EVERY, .every = 24, .start_us = 1500000, .end_us = INT64_MAX}};
 }
 
 static void scene_close(void)
@@ -164,7 +165,7 @@ TEST(test_read_back)
     check(alone("average"), look_average);
     check(alone("squeeze"), NULL);
     check(stacked(), look_stacked);
-    report.picture_width = 7;
+    report.picture.width = 7;
     check(stacked(), NULL);
     scene_close();
 }
@@ -206,10 +207,10 @@ TEST(test_options_of_strips)
 {
     static char path[] = "x";
     scene(9, path);
-    report.light.linear = true;
+    report.analysis.light.linear = true;
     for (told = table; told < table + sizeof table / sizeof *table; told++) {
-        report.steady = told->steady;
-        report.order = told->order;
+        report.picture.steady = told->steady;
+        report.picture.order = told->order;
         check(told->mode ? alone(told->mode) : stacked(), look_told);
     }
     scene_close();
@@ -220,8 +221,8 @@ TEST(test_wide)
 {
     static char path[] = "x.mkv";
     scene(10, path);
-    report.picture_width = 1000003;
-    report.picture_height = 1;
+    report.picture.width = 1000003;
+    report.picture.height = 1;
     check(alone("kmeans"), NULL);
     scene_close();
 }

@@ -6,12 +6,12 @@
 
 static struct report report(void)
 {
-    struct report r = {.partial = true,
-                       .width = 320,
-                       .height = 180,
+    struct report r = {.id.partial = true,
+                       .analysis.width = 320,
+                       .analysis.height = 180,
                        .count = 1071,
-                       .film_id = "123-00ff",
-                       .fingerprint = "definition=5.1 mode=kmeans size=1/4"};
+                       .id.film_id = "123-00ff",
+                       .id.fingerprint = "definition=5.1 mode=kmeans size=1/4"};
     return r;
 }
 
@@ -34,20 +34,20 @@ TEST(there_and_back)
         snprintf(file, sizeof file, "%s%s%s", around[i][0], text, around[i][1]);
         assert_true(provenance_find(file, strlen(file), &metadata));
         assert_string_equal(metadata.film, "123-00ff");
-        assert_string_equal(metadata.fingerprint, r.fingerprint);
+        assert_string_equal(metadata.fingerprint, r.id.fingerprint);
         assert_true(metadata.partial);
         assert_int_equal(metadata.columns, 1071);
         assert_int_equal(metadata.width, 320);
         assert_int_equal(metadata.height, 180);
         assert_int_equal(metadata.parts, 7);
     }
-    r.film_id[0] = 0;
-    r.partial = false;
-    memset(r.fingerprint, 'x', sizeof r.fingerprint - 1); /* the longest that there is */
+    r.id.film_id[0] = 0;
+    r.id.partial = false;
+    memset(r.id.fingerprint, 'x', sizeof r.id.fingerprint - 1); /* the longest that there is */
     provenance_text(&r, 0, text);
     assert_true(provenance_find(text, strlen(text), &metadata));
     assert_string_equal(metadata.film, "");
-    assert_string_equal(metadata.fingerprint, r.fingerprint);
+    assert_string_equal(metadata.fingerprint, r.id.fingerprint);
     assert_false(metadata.partial);
 }
 

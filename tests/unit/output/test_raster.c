@@ -23,15 +23,15 @@ static void scene_open(struct scene *s, uint64_t count, int k, int rows)
     for (uint64_t i = 0; i < count; i++)
         assert_non_null(columns_at(s->columns, i, &e));
     s->film.path = film_path;
-    s->report =
-        (struct report){.film = &s->film,
-                        .kmeans = {k, 5, 100, INIT_SCALABLE, 0, false},
-                        .picture_height = 4,
-                        .width = 16,
-                        .height = rows,
-                        .columns = s->columns,
-                        .count = count,
-                        .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
+    s->report = (struct report){
+        .film = &s->film,
+        .analysis.kmeans = {k, 5, 100, INIT_SCALABLE, 0, false},
+        .picture.height = 4,
+        .analysis.width = 16,
+        .analysis.height = rows,
+        .columns = s->columns,
+        .count = count,
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
 
 /* Column i becomes OK, with `clusters` of the given shades and counts (grey), and that average; the
@@ -102,9 +102,9 @@ TEST(test_modes)
     expect(&s, alone("average"), 2, 4, (const uint8_t[]){77, 88, 77, 88, 77, 88, 77, 88});
     expect(&s, alone("palette"), 2, 4, (const uint8_t[]){10, 200, 10, 200, 20, 200, 30, 200});
     expect(&s, alone("squeeze"), 2, 4, (const uint8_t[]){40, 5, 40, 5, 60, 5, 60, 5});
-    s.report.picture_height = 3;
+    s.report.picture.height = 3;
     expect(&s, alone("squeeze"), 2, 3, (const uint8_t[]){40, 5, 50, 5, 60, 5});
-    s.report.picture_height = 1;
+    s.report.picture.height = 1;
     expect(&s, alone("squeeze"), 2, 1, (const uint8_t[]){50, 5});
     expect(&s, alone("palette"), 2, 1, (const uint8_t[]){10, 200});
     columns_free(&s.columns);
@@ -118,7 +118,7 @@ TEST(test_chosen)
     for (uint64_t i = 0; i < 2; i++)
         set(&s, i, 3, (const uint8_t[]){10, 20, 30}, (const uint32_t[]){50, 26, 24}, 77);
     columns_at(s.columns, 1, NULL)->chosen = 2;
-    s.report.picture_height = 1;
+    s.report.picture.height = 1;
     expect(&s, alone("kmeans"), 2, 1, (const uint8_t[]){10, 30});
     int w, h;
     uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
@@ -134,33 +134,33 @@ TEST(test_width)
     set_flat(&s, 0, 10);
     set_flat(&s, 1, 20);
     set_flat(&s, 2, 41);
-    s.report.picture_height = 1;
-    s.report.picture_width = 6;
+    s.report.picture.height = 1;
+    s.report.picture.width = 6;
     for (size_t m = 0; m < 3; m++)
         expect(&s, alone((const char *[]){"kmeans", "average", "palette"}[m]), 6, 1,
                (const uint8_t[]){10, 10, 20, 20, 41, 41});
-    s.report.picture_width = 2; /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
+    s.report.picture.width = 2; /* (2*10 + 20) / 3, (20 + 2*41) / 3 */
     expect(&s, alone("average"), 2, 1, (const uint8_t[]){13, 34});
     expect(&s, alone("kmeans"), 2, 1, (const uint8_t[]){10, 41});
     /* one cluster: the mean of the pooled */
     expect(&s, alone("palette"), 2, 1, (const uint8_t[]){13, 34});
-    s.report.picture_width = 1; /* 71 / 3 = 23.67 */
+    s.report.picture.width = 1; /* 71 / 3 = 23.67 */
     expect(&s, alone("palette"), 1, 1, (const uint8_t[]){24});
     expect(&s, alone("average"), 1, 1, (const uint8_t[]){24});
     expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){20});
-    s.report.picture_width = 4; /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
+    s.report.picture.width = 4; /* (10 + 2*20) / 3, (2*20 + 41) / 3 */
     expect(&s, alone("average"), 4, 1, (const uint8_t[]){10, 17, 27, 41});
     expect(&s, alone("kmeans"), 4, 1, (const uint8_t[]){10, 20, 20, 41});
     expect(&s, alone("palette"), 4, 1, (const uint8_t[]){10, 20, 20, 41});
-    s.report.picture_width = 3;
+    s.report.picture.width = 3;
     expect(&s, alone("kmeans"), 3, 1, (const uint8_t[]){10, 20, 41});
     columns_free(&s.columns);
 
     scene_open(&s, 2, 1, 0); /* exactly half: up */
     set_flat(&s, 0, 10);
     set_flat(&s, 1, 11);
-    s.report.picture_height = 1;
-    s.report.picture_width = 1;
+    s.report.picture.height = 1;
+    s.report.picture.width = 1;
     expect(&s, alone("average"), 1, 1, (const uint8_t[]){11});
     expect(&s, alone("kmeans"), 1, 1, (const uint8_t[]){10});
     columns_free(&s.columns);
@@ -174,10 +174,10 @@ TEST(test_palette_narrower)
     scene_open(&s, 2, 2, 0);
     set(&s, 0, 2, (const uint8_t[]){10, 100}, (const uint32_t[]){3, 1}, 0);
     set(&s, 1, 2, (const uint8_t[]){20, 200}, (const uint32_t[]){2, 2}, 0);
-    s.report.picture_width = 1;
-    s.report.order = ORDER_SHARE;
+    s.report.picture.width = 1;
+    s.report.picture.order = ORDER_SHARE;
     expect(&s, alone("palette"), 1, 4, (const uint8_t[]){28, 28, 28, 200});
-    s.report.order = ORDER_LIGHTNESS;
+    s.report.picture.order = ORDER_LIGHTNESS;
     expect(&s, alone("palette"), 1, 4, (const uint8_t[]){200, 28, 28, 28});
     columns_free(&s.columns);
 }
@@ -190,7 +190,7 @@ TEST(test_missing)
     set_flat(&s, 4, 60);
     memset(columns_at(s.columns, 2, NULL)->row, 50, 3);
     memset(columns_at(s.columns, 4, NULL)->row, 60, 3);
-    s.report.picture_height = 1;
+    s.report.picture.height = 1;
     for (size_t m = 0; m < strips_all().count; m++)
         expect(&s, alone(strip_table[m]->name), 6, 1, (const uint8_t[]){50, 50, 50, 50, 60, 60});
     columns_free(&s.columns);
@@ -218,7 +218,7 @@ TEST(test_nothing_to_paint)
     assert_non_null(strstr(e.text, "--width"));
     err_clear(&e);
     s.report.count = 3;
-    s.report.picture_height = 0;
+    s.report.picture.height = 0;
     assert_null(painter_open(&s.report, alone("kmeans"), &e));
     columns_free(&s.columns);
 }
@@ -242,8 +242,8 @@ TEST(test_palette_random)
             shade[j] = (uint8_t)(j * 3 + 1);
         }
         set(&s, 0, k, shade, count, 0);
-        s.report.picture_height = height;
-        s.report.order = ORDER_SHARE;
+        s.report.picture.height = height;
+        s.report.picture.order = ORDER_SHARE;
         int w, h, y = 0;
         uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
         uint64_t below = 0;
@@ -278,7 +278,7 @@ TEST(test_palette_by_lightness)
         c->clusters = i == 0 ? 5 : 3;
         memcpy(c->cluster, film_colours[i], sizeof film_colours[i]);
     }
-    s.report.picture_height = 100;
+    s.report.picture.height = 100;
     int w, h;
     uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
     static const int order[2][5] = {{3, 2, 1, 0, 4}, {1, 0, 2}};
@@ -302,7 +302,7 @@ TEST(test_palette_follows)
     for (int order = ORDER_LIGHTNESS; order <= ORDER_SHARE; order++) {
         struct scene s;
         scene_open(&s, 4, 2, 0);
-        s.report.order = (enum palette_order)order;
+        s.report.picture.order = (enum palette_order)order;
         for (uint64_t i = 0; i < 4; i++) {
             struct column *c = columns_at(s.columns, i, NULL);
             c->status = i == 2 ? COLUMN_MISSING : COLUMN_OK;
@@ -310,10 +310,10 @@ TEST(test_palette_follows)
             memcpy(c->cluster, i == 1 ? grey_first : gold_first, sizeof gold_first);
         }
         uint8_t odd = order == ORDER_SHARE ? 157 : 190, other = odd == 190 ? 157 : 190;
-        s.report.picture_height = 2;
+        s.report.picture.height = 2;
         expect(&s, alone("palette"), 4, 2,
                (const uint8_t[]){190, odd, odd, 190, 157, other, other, 157});
-        s.report.picture_width = 3;
+        s.report.picture.width = 3;
         int w, h;
         uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
         for (int x = 0; x < 3 && order == ORDER_LIGHTNESS; x++)
@@ -334,8 +334,8 @@ TEST(test_any_order)
         for (int y = 0; y < 21; y++)
             columns_at(s.columns, i, NULL)->row[y] = (uint8_t)(y * 9 + (int)i);
     }
-    s.report.picture_height = 40;
-    s.report.picture_width = 17;
+    s.report.picture.height = 40;
+    s.report.picture.width = 17;
     int w, h;
     uint8_t *rgb = paint(&s, stacked(), &w, &h), row[17 * 3];
     struct err e = ERR_INIT;
@@ -360,8 +360,8 @@ TEST(test_stacked)
             (uint8_t)(i / 2));
         memset(columns_at(s.columns, i, NULL)->row, (int)i & 0xff, 9);
     }
-    s.report.picture_height = 50;
-    s.report.picture_width = 300;
+    s.report.picture.height = 50;
+    s.report.picture.width = 300;
     int w, h, w1, h1, n = (int)strips_all().count;
     uint8_t *all = paint(&s, stacked(), &w, &h);
     assert_int_equal(w, 300);
@@ -400,7 +400,7 @@ TEST(test_stacked_short_film)
     int w, h;
     uint8_t *rgb = paint(&s, stacked(), &w, &h);
     assert_int_equal(w, 721);
-    int strip = s.report.picture_height, n = (int)strips_all().count,
+    int strip = s.report.picture.height, n = (int)strips_all().count,
         bar = (h - n * strip) / (n + 2), place = 0;
     while (strip_table[place] != alone("average").kind[0])
         place++;
@@ -424,8 +424,8 @@ TEST(test_stacked_narrow)
         for (uint64_t i = 0; i < 5; i++)
             set_flat(&s, i, 3);
         s.film.path = width % 2 ? name : NULL;
-        s.report.picture_width = width;
-        s.report.picture_height = width * 3;
+        s.report.picture.width = width;
+        s.report.picture.height = width * 3;
         int w, h;
         uint8_t *rgb = paint(&s, stacked(), &w, &h);
         assert_int_equal(w, width);
@@ -440,8 +440,8 @@ TEST(test_wide)
     scene_open(&s, 2, 1, 0);
     set_flat(&s, 0, 1);
     set_flat(&s, 1, 2);
-    s.report.picture_width = 1500000;
-    s.report.picture_height = 1;
+    s.report.picture.width = 1500000;
+    s.report.picture.height = 1;
     int w, h;
     uint8_t *rgb = paint(&s, alone("palette"), &w, &h);
     assert_int_equal(rgb[749999 * 3], 1);

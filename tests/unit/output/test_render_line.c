@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/modes/fit_width.h"
+#include "output/modes/render_line.h"
 #include "output/modes/render_line.h"
 #include "strips.h"
 
@@ -39,7 +39,8 @@ TEST(test_area_mean)
             for (int j = 0; j < rows * 3; j++)
                 c->row[j] = (uint8_t)rand();
         }
-        struct report report = {.columns = columns, .count = count, .width = 1, .height = rows};
+        struct report report = {
+            .columns = columns, .count = count, .analysis.width = 1, .analysis.height = rows};
         struct strip *s = strip_open(&report, alone("squeeze").kind[0], width, height, &e);
         assert_non_null(s);
         for (int y = 0; y < height; y++) {
@@ -134,9 +135,9 @@ static struct report pool_report(const struct columns *columns)
 {
     return (struct report){.columns = columns,
                            .count = POOLED,
-                           .width = 40,
-                           .height = 30,
-                           .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
+                           .analysis.width = 40,
+                           .analysis.height = 30,
+                           .analysis.kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, false}};
 }
 
 /*
@@ -208,17 +209,18 @@ TEST(test_pool_on_threads)
     struct columns *columns = long_scene(false), *filled = long_scene(true);
     struct report report = {.columns = filled,
                             .count = LONG,
-                            .width = 40,
-                            .height = 30,
-                            .threads = 1,
-                            .kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, true}};
+                            .analysis.width = 40,
+                            .analysis.height = 30,
+                            .run.threads = 1,
+                            .analysis.kmeans = {POOL_K, 5, 100, INIT_SCALABLE, 0, true}};
     for (size_t i = 0; i < sizeof widths / sizeof *widths; i++) {
         struct err e = ERR_INIT;
         report.columns = filled;
-        report.threads = 1;
+        report.run.threads = 1;
         struct strip *want = strip_open(&report, alone("palette").kind[0], widths[i], 4, &e);
         report.columns = columns;
-        for (report.threads = 0; report.threads < 100; report.threads = 3 * report.threads + 1) {
+        for (report.run.threads = 0; report.run.threads < 100;
+             report.run.threads = 3 * report.run.threads + 1) {
             struct strip *got = strip_open(&report, alone("palette").kind[0], widths[i], 4, &e);
             assert_true(want && got && got->count == (uint64_t)widths[i]);
             for (uint64_t x = 0; x < got->count; x++) {
@@ -265,8 +267,11 @@ TEST(test_empty_clusters)
         for (int j = 0; j < 3; j++)
             c->cluster[j] = (struct cluster){{(uint8_t)(j + 1), 0, 0}, i == 0 && j != 1 ? 5 : 0};
     }
-    struct report report = {
-        .columns = columns, .count = 2, .width = 1, .height = 1, .order = ORDER_SHARE};
+    struct report report = {.columns = columns,
+                            .count = 2,
+                            .analysis.width = 1,
+                            .analysis.height = 1,
+                            .picture.order = ORDER_SHARE};
     struct strip *s = strip_open(&report, alone("palette").kind[0], 2, 4, &e);
     const uint8_t expected[4] = {1, 1, 3, 3};
     for (int y = 0; y < 4; y++) {

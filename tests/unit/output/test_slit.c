@@ -184,7 +184,11 @@ TEST(painted)
         for (int k = 0; k < 6; k++)
             c->slit[k] = (uint8_t)(100 * i + 10 * (uint64_t)k);
     }
-    struct report r = {.columns = columns, .count = 3, .width = 1, .height = 1, .slit_length = 2};
+    struct report r = {.columns = columns,
+                       .count = 3,
+                       .analysis.width = 1,
+                       .analysis.height = 1,
+                       .analysis.slit_length = 2};
     static const uint8_t want[3][3] = {{0, 0, 200}, {15, 15, 215}, {30, 30, 230}};
     struct strip *s = strip_open(&r, alone("slit").kind[0], 3, 3, &e);
     for (int y = 0; y < 3; y++) {

@@ -24,14 +24,15 @@ static struct report scene(struct film *film)
     *film = (struct film){.path = name};
     return (struct report){
         .film = film,
-        .film_id = "9-ab",
-        .fingerprint = "r=1",
-        .kmeans = {2, 3, 50, INIT_SCALABLE, 0, true},
+        .id.film_id = "9-ab",
+        .id.fingerprint = "r=1",
+        .analysis.kmeans = {2, 3, 50, INIT_SCALABLE, 0, true},
         .columns = c,
         .count = 2,
-        .width = 32,
-        .height = 18,
-        .palette = {2, {{{255, 255, 255}, FILM_PALETTE_PIXELS - 174763}, {{200, 16, 0}, 174763}}}};
+        .analysis.width = 32,
+        .analysis.height = 18,
+        .media.palette = {
+            2, {{{255, 255, 255}, FILM_PALETTE_PIXELS - 174763}, {{200, 16, 0}, 174763}}}};
 }
 
 static size_t written(const char *writer, char *to, size_t room)
@@ -133,19 +134,19 @@ TEST(told)
         char got[1024] = "", film[FILM_ID_TEXT];
         size_t size = written(writer[i], got, sizeof got);
         struct writer_metadata says = {.columns = 0};
-        assert_true(w->recognizes((const uint8_t *)got, size, film));
+        assert_true(writer_recognizes(w, (const uint8_t *)got, size, film));
         assert_string_equal(film, "9-ab");
         assert_string_equal(writer_option(w), "swatches");
         FILE *f = fmemopen(got, size, "r");
-        assert_true(w->read_metadata(f, &says));
+        assert_true(writer_read(w, f, &says));
         fclose(f);
         assert_string_equal(says.fingerprint, "r=1");
         f = fmemopen(got, size - 3, "r");
-        assert_false(w->read_metadata(f, &says));
+        assert_false(writer_read(w, f, &says));
         fclose(f);
         for (size_t j = 0; j < writer_count; j++) /* and no other writer takes it for its own */
-            assert_true(writer_table[j] == w || !writer_table[j]->recognizes ||
-                        !writer_table[j]->recognizes((const uint8_t *)got, size, film));
+            assert_true(writer_table[j] == w ||
+                        !writer_recognizes(writer_table[j], (const uint8_t *)got, size, film));
     }
 }
 

@@ -31,14 +31,15 @@ static int setup(void **state)
             rgb, &e);
     }
     film = (struct film){.length.duration_us = (int64_t)COUNT * 60500123};
-    report = (struct report){.film = &film,
-                             .film_id = "9-ab",
-                             .fingerprint = "r=1",
-                             .count = COUNT,
-                             .width = W,
-                             .height = H,
-                             .thumbs = thumbs,
-                             .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
+    report = (struct report){
+        .film = &film,
+        .id.film_id = "9-ab",
+        .id.fingerprint = "r=1",
+        .count = COUNT,
+        .analysis.width = W,
+        .analysis.height = H,
+        .media.thumbs = thumbs,
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     return enter(state);
 }
 

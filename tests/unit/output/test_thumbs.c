@@ -64,9 +64,10 @@ static void put_flat(struct thumbs *t, uint64_t column, uint32_t repeat)
 
 static struct report report_of(const struct film *film, uint64_t count)
 {
-    return (struct report){.film = film,
-                           .count = count,
-                           .selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
+    return (struct report){
+        .film = film,
+        .count = count,
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
 
 static struct thumbs_sheets sheets_of(const struct thumbs *t, const struct report *r, size_t bytes)

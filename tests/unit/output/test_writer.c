@@ -29,14 +29,15 @@ static int setup(void **state)
         column->cluster[0] = (struct cluster){{(uint8_t)i, 20, 30}, 60};
     }
     film = (struct film){.path = name};
-    report = (struct report){.film = &film,
-                             .picture_height = 20,
-                             .kmeans = {1, 1, 1, INIT_RANDOM, 0, false},
-                             .columns = c,
-                             .count = 40,
-                             .width = 32,
-                             .height = 18,
-                             .selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
+    report = (struct report){
+        .film = &film,
+        .picture.height = 20,
+        .analysis.kmeans = {1, 1, 1, INIT_RANDOM, 0, false},
+        .columns = c,
+        .count = 40,
+        .analysis.width = 32,
+        .analysis.height = 18,
+        .analysis.selection = {.kind = SELECT_EVERY, .every = 1, .end_us = INT64_MAX}};
     return 0;
 }
 
@@ -55,7 +56,7 @@ TEST_WITH(test_full_disk, setup, teardown)
                                             writer_find("bench")};
     for (int i = 0; i < 6; i++) {
         struct err e = ERR_INIT;
-        report.picture_height = i < 3 ? 20 : 20000; /* fails at commit, and while writing */
+        report.picture.height = i < 3 ? 20 : 20000; /* fails at commit, and while writing */
         assert_false(writer_save(writers[i % 3], &report, alone("kmeans"), "/dev/full", &e));
         assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
     }
@@ -88,16 +89,16 @@ TEST_WITH(test_made, setup, teardown)
     assert_true(writer_save(png, &report, alone("kmeans"), path, &e));
     assert_true(writer_made(png, path, shown));
     assert_string_equal(shown, ""); /* of a pipe */
-    snprintf(report.film_id, sizeof report.film_id, "123-0123456789abcdef0123456789abcdef");
+    snprintf(report.id.film_id, sizeof report.id.film_id, "123-0123456789abcdef0123456789abcdef");
     assert_true(writer_save(png, &report, alone("kmeans"), path, &e));
     assert_true(writer_made(png, path, shown));
-    assert_string_equal(shown, report.film_id);
+    assert_string_equal(shown, report.id.film_id);
     assert_false(writer_made(json, path, shown));
     assert_true(writer_save(json, &report, alone("kmeans"), path, &e));
     assert_true(writer_made(json, path, shown));
-    assert_string_equal(shown, report.film_id);
+    assert_string_equal(shown, report.id.film_id);
     assert_false(writer_made(png, path, shown));
-    report.film_id[0] = 0;
+    report.id.film_id[0] = 0;
     assert_true(writer_save(json, &report, alone("kmeans"), path, &e));
     assert_true(writer_made(json, path, shown));
     assert_string_equal(shown, "");
@@ -136,24 +137,24 @@ TEST_WITH(test_tells, setup, teardown)
     struct writer_metadata metadata;
     static const char *const name[] = {"png", "json"};
     assert_false(tells("png", &metadata) || tells("bench", &metadata));
-    snprintf(report.film_id, sizeof report.film_id, "123-0123456789abcdef0123456789abcdef");
+    snprintf(report.id.film_id, sizeof report.id.film_id, "123-0123456789abcdef0123456789abcdef");
     for (size_t i = 0; i < 2; i++) {
-        report.fingerprint[0] = 0;
+        report.id.fingerprint[0] = 0;
         assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) &&
                     tells(name[i], &metadata));
         assert_string_equal(metadata.fingerprint, "");
-        memset(report.fingerprint, 'r', REPORT_FINGERPRINT - 1);
-        report.partial = i == 0;
+        memset(report.id.fingerprint, 'r', REPORT_FINGERPRINT - 1);
+        report.id.partial = i == 0;
         assert_true(writer_save(writer_find(name[i]), &report, alone("kmeans"), path, &e) &&
                     tells(name[i], &metadata));
-        assert_string_equal(metadata.fingerprint, report.fingerprint);
-        assert_string_equal(metadata.film, report.film_id);
-        assert_int_equal(metadata.partial, report.partial);
+        assert_string_equal(metadata.fingerprint, report.id.fingerprint);
+        assert_string_equal(metadata.film, report.id.film_id);
+        assert_int_equal(metadata.partial, report.id.partial);
         assert_true(i == 1 ||
                     (metadata.columns == 40 && metadata.width == 32 && metadata.height == 18));
         assert_false(tells(name[1 - i], &metadata));
     }
-    report.partial = false;
+    report.id.partial = false;
 }
 
 /* One that is cut off, longer, or has one wrong bit anywhere is not whole; nothing else comes of
@@ -163,7 +164,7 @@ TEST_WITH(test_broken_picture_tells_nothing, setup, teardown)
     struct err e = ERR_INIT;
     struct writer_metadata metadata;
     static char bytes[1 << 16];
-    snprintf(report.fingerprint, sizeof report.fingerprint, "definition=1.1 k=8");
+    snprintf(report.id.fingerprint, sizeof report.id.fingerprint, "definition=1.1 k=8");
     assert_true(writer_save(writer_find("png"), &report, alone("kmeans"), path, &e));
     size_t size = get_bytes(bytes, sizeof bytes - 1);
     assert_true(size > 500 && size < sizeof bytes - 1);

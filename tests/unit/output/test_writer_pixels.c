@@ -31,11 +31,11 @@ TEST(they_say_what_they_are)
         char film[FILM_ID_TEXT];
         size_t size;
         made_open(&m, 70);
-        memset(m.report.fingerprint, 'r', REPORT_FINGERPRINT - 1); /* as long as it may be */
-        m.report.partial = i == 0;
+        memset(m.report.id.fingerprint, 'r', REPORT_FINGERPRINT - 1); /* as long as it may be */
+        m.report.id.partial = i == 0;
         save(both[i], &m.report, alone("palette"), "a");
         assert_true(writer_made(w, "a", film));
-        assert_string_equal(film, m.report.film_id);
+        assert_string_equal(film, m.report.id.film_id);
         assert_false(writer_made(other, "a", film) || writer_made(writer_find("png"), "a", film));
         assert_true(writer_read_metadata(w, "a", &metadata));
         assert_false(writer_read_metadata(other, "a", &metadata));
@@ -96,8 +96,8 @@ TEST(webp_is_lossless)
         size_t size;
         int w, h;
         made_open(&m, 70);
-        m.report.shape = ring ? SHAPE_CIRCLE : SHAPE_STRIP;
-        m.report.picture_width = m.report.picture_height = 61; /* odd */
+        m.report.picture.shape = ring ? SHAPE_CIRCLE : SHAPE_STRIP;
+        m.report.picture.width = m.report.picture.height = 61; /* odd */
         save("webp", &m.report, alone("palette"), "a");
         uint8_t *all = contents("a", &size);
         assert_int_equal(WebPGetFeatures(all, size, &facts), VP8_STATUS_OK);
@@ -123,7 +123,7 @@ TEST(jpeg_keeps_narrow_columns)
     struct made m;
     struct err e = ERR_INIT;
     made_open(&m, 320);
-    m.report.picture_height = 100;
+    m.report.picture.height = 100;
     save("jpeg", &m.report, alone("average"), "a");
     struct painter *p = painter_open(&m.report, alone("average"), &e);
     struct jpeg_error_mgr errors;
@@ -165,9 +165,9 @@ TEST(jpeg_posters_have_a_resolution)
     struct made m;
     size_t size;
     made_open(&m, 60);
-    m.report.poster = true;
-    m.report.dpi = 72;
-    assert_true(paper_parse("A6", &m.report.page));
+    m.report.poster.wanted = true;
+    m.report.poster.dpi = 72;
+    assert_true(paper_parse("A6", &m.report.poster.page));
     save("jpeg", &m.report, alone("average"), "a");
     uint8_t *all = contents("a", &size);
     assert_memory_equal(all + 13, ((uint8_t[]){1, 0, 72, 0, 72}), 5); /* JFIF: per inch */
@@ -181,19 +181,20 @@ TEST(rings)
     struct made m;
     struct err e = ERR_INIT;
     made_open(&m, 60);
-    m.report.shape = SHAPE_CIRCLE;
-    m.report.picture_width = m.report.picture_height = 40;
+    m.report.picture.shape = SHAPE_CIRCLE;
+    m.report.picture.width = m.report.picture.height = 40;
     assert_false(writer_save(writer_find("jpeg"), &m.report, alone("average"), "r", &e));
     assert_string_equal(e.text, "cannot write 'r': a JPEG cannot be transparent");
-    m.report.style = (struct paper_style){.has_background = true, .background = {200, 30, 7}};
+    m.report.poster.style =
+        (struct paper_style){.has_background = true, .background = {200, 30, 7}};
     struct painter *p = painter_open(&m.report, alone("average"), &e);
     uint8_t row[40 * 3];
     painter_row(p, 0, row);
     assert_int_equal(painter_channels(p), 3);
-    assert_memory_equal(row, m.report.style.background, 3);
+    assert_memory_equal(row, m.report.poster.style.background, 3);
     painter_row(p, 20, row);
-    assert_memory_equal(row + 20 * 3, m.report.style.background, 3);
-    assert_true(memcmp(row + 5 * 3, m.report.style.background, 3) != 0);
+    assert_memory_equal(row + 20 * 3, m.report.poster.style.background, 3);
+    assert_true(memcmp(row + 5 * 3, m.report.poster.style.background, 3) != 0);
     painter_free(&p);
     save("jpeg", &m.report, alone("average"), "r");
     made_close(&m);
@@ -210,13 +211,13 @@ TEST(what_cannot_be_written)
     made_open(&m, 60);
     for (int i = 0; i < 2; i++) {
         struct err e = ERR_INIT;
-        m.report.picture_width = refused[i].width;
+        m.report.picture.width = refused[i].width;
         assert_false(
             writer_save(writer_find(refused[i].writer), &m.report, alone("kmeans"), "x", &e));
         expect_sentence(&e, ERR_FAILED, refused[i].sentence);
         assert_int_not_equal(access("x", F_OK), 0);
         err_clear(&e);
-        m.report.picture_width = 500;
+        m.report.picture.width = 500;
         assert_false(writer_save(writer_find(refused[i].writer), &m.report, alone("kmeans"),
                                  "/dev/full", &e));
         expect_sentence(&e, ERR_FAILED, "cannot write '/dev/full': No space left on device");

@@ -31,12 +31,12 @@ TEST(they_say_what_they_are)
         char film[FILM_ID_TEXT];
         size_t size;
         made_open(&m, 70);
-        memset(m.report.fingerprint, 'r', REPORT_FINGERPRINT - 1); /* as long as it may be */
-        m.report.partial = i == 0;
+        memset(m.report.id.fingerprint, 'r', REPORT_FINGERPRINT - 1); /* as long as it may be */
+        m.report.id.partial = i == 0;
         if (!writer_save(w, &m.report, alone("palette"), "a", &e))
             fail_msg("%s", e.text);
         assert_true(writer_made(w, "a", film));
-        assert_string_equal(film, m.report.film_id);
+        assert_string_equal(film, m.report.id.film_id);
         assert_true(writer_read_metadata(w, "a", &metadata));
         made_is_described(&m, &metadata);
         /* Another byte anywhere, one less or one more: it is not whole. */
@@ -104,7 +104,7 @@ TEST(markup_in_a_title)
     struct err e = ERR_INIT;
     size_t size;
     made_open(&m, 9);
-    m.report.title = "<script>alert(1)</script>\"&--> ]]>";
+    m.report.poster.title = "<script>alert(1)</script>\"&--> ]]>";
     assert_true(writer_save(writer_find("svg"), &m.report, alone("average"), "a", &e));
     char *all = contents("a", &size);
     all[size] = 0;

@@ -21,7 +21,7 @@ static bool write_facts(const struct report *r, struct strips strips, FILE *f, s
     fprintf(f, "columns %d\n", (int)r->count);
     for (size_t i = 0; i < strips.count; i++)
         fprintf(f, "strip %s\n", strips.kind[i]->name);
-    fprintf(f, "wall %s\n", r->times.wall > 0 ? "known" : "unknown");
+    fprintf(f, "wall %s\n", r->run.times.wall > 0 ? "known" : "unknown");
     return true;
 }
 
