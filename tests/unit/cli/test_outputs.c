@@ -22,14 +22,14 @@ static void put_png(const char *path, const char *type, const void *text, size_t
 }
 
 /* Asks for these strips, as -m does. */
-static void want(struct options *o, const char *modes)
+static void want(struct plan *o, const char *modes)
 {
     struct err e = ERR_INIT;
-    assert_true(set_option(o, "mode", modes, &e));
+    assert_true(set_in_plan(o, "mode", modes, &e));
 }
 
 /* The picture of this strip, or of STRIP_ALL, has this path and may be written. */
-static void expect_output(const struct options *o, const struct inputs *in, size_t i,
+static void expect_output(const struct plan *o, const struct inputs *in, size_t i,
                           const char *strip, const char *path)
 {
     struct err e = ERR_INIT;
@@ -79,7 +79,7 @@ TEST_WITH(names_of_outputs, enter, leave)
     mkdir("out", 0777);
     mkdir("dir.d", 0777);
     struct inputs in;
-    struct options o = expand(LIST("a/film.mkv"), &in);
+    struct plan o = expand(LIST("a/film.mkv"), &in);
     for (size_t i = 0; i < sizeof namings / sizeof *namings; i++) {
         want(&o, namings[i].modes);
         o.outputs.path = namings[i].path;
@@ -93,7 +93,7 @@ TEST_WITH(names_of_outputs, enter, leave)
 TEST_WITH(strangers_files_stay, enter, leave)
 {
     struct inputs in;
-    struct options o = expand(LIST("film.mkv"), &in);
+    struct plan o = expand(LIST("film.mkv"), &in);
     touch("film.png");
     expect_problem(&o, &in, 0, ERR_FAILED,
                    "'film.png': the file exists and was not made by barcode");
@@ -152,7 +152,7 @@ TEST_WITH(strangers_files_stay, enter, leave)
 
 /* What an ordinary user is told: the whole run is refused, or its one film is. */
 struct denied {
-    const struct options *options;
+    const struct plan *options;
     struct inputs *inputs;
     bool whole;
     const char *sentence;
@@ -165,7 +165,7 @@ TEST_WITH(the_list_of_outputs, enter, leave)
     struct inputs in;
     struct outputs list;
     struct err e = ERR_INIT;
-    struct options o = expand(LIST("film.mkv"), &in);
+    struct plan o = expand(LIST("film.mkv"), &in);
     want(&o, "squeeze,kmeans,palette");
     o.outputs.path = "./";
     extra(&o, "json", "x.json");

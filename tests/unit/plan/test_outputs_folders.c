@@ -17,12 +17,12 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     struct inputs in;
     struct outputs list;
     struct err e = ERR_INIT;
-    struct options o = options_for(words, 1);
+    struct plan o = options_for(words, 1);
     o.inputs.recursive = true;
     o.outputs.path = "out";
     o.outputs.dump = "j";
     extra(&o, "json", "j/");
-    assert_true(inputs_expand(&o, &in, &e));
+    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_allowed(&o, &in);
     assert_true(outputs_of(&o, &in, 1, &list, &e));
     assert_string_equal(list.output[0].path, "out/a/b/x.png");

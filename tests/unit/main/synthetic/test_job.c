@@ -125,12 +125,12 @@ TEST(lengths_that_are_needed)
                                           .progress = note_progress};
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         static char path[] = "film";
-        struct options o = {.film.selection = films[i].rule};
+        struct plan o = {.film.selection = films[i].rule};
         const struct film_length length = {0, films[i].stated, films[i].frames, films[i].source};
         struct source s = {.ops = &ops, .film = {.path = path, .length = length}};
         bytes = films[i].bytes;
         struct job_film film = {.source = &s};
-        const struct job_order order = {.options = &o};
+        const struct job_order order = {.plan = &o};
         struct err e = ERR_INIT;
         asked = 0;
         assert_true(job_probe(&order, &film, &e));
@@ -157,13 +157,13 @@ TEST(a_pipe_is_not_probed)
                                           .probe = note_probe,
                                           .progress = note_progress};
     static char path[] = "film";
-    struct options o = {.film.selection = {.kind = SELECT_COLUMNS, .columns = 9}};
+    struct plan o = {.film.selection = {.kind = SELECT_COLUMNS, .columns = 9}};
     struct source s = {.ops = &ops,
                        .film = {.path = path,
                                 .lists_key_frames = true,
                                 .length = {0, 9000000, 225, LENGTH_CONTAINER}}};
     struct job_film film = {.source = &s};
-    const struct job_order order = {.options = &o};
+    const struct job_order order = {.plan = &o};
     struct err e = ERR_INIT;
     for (unsigned lacks = 0; lacks <= SOURCE_RESTARTABLE; lacks += SOURCE_RESTARTABLE) {
         s.lacks = lacks;
@@ -265,14 +265,15 @@ TEST(how_many_workers)
         {"cpu", 2, 1, 0, DECODE_AUTO, 0, 1},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        struct options options = {.batch.jobs = given[i].jobs, .film.decode = given[i].decode};
+        const struct plan plan = {.film.decode = given[i].decode};
+        const int jobs = given[i].jobs;
         struct engines list = devices_of(given[i].kind, given[i].devices);
         const struct job_context context = {
-            .options = &options, .engines = &list, .threads = given[i].threads};
+            .plan = &plan, .engines = &list, .threads = given[i].threads};
         struct film_tally tally = {.due = FILMS, .bytes = FILMS * given[i].film_bytes};
-        assert_int_equal(worker_process_count(&context, &tally), given[i].workers);
+        assert_int_equal(worker_process_count(&context, &tally, jobs), given[i].workers);
         tally = (struct film_tally){.due = 1, .bytes = 1000 * mib};
-        assert_int_equal(worker_process_count(&context, &tally), 1);
+        assert_int_equal(worker_process_count(&context, &tally, jobs), 1);
     }
 }
 
