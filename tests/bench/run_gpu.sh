@@ -3,7 +3,7 @@
 #
 #   run_gpu.sh BIN FILM.mp4 HEVC.mp4
 #
-# BIN holds barcode and bench_nvdec (make portable-tests); FILM is half a minute of 1080p, video alone (ffmpeg -i F -an
+# BIN holds barcode (make portable-tests); FILM is half a minute of 1080p, video alone (ffmpeg -i F -an
 # -c copy), and is repeated to HOURS (2); HEVC is 10 s of it in HEVC Main10, repeated to half an hour. WORK (/tmp) takes 6 GB.
 set -uo pipefail
 
@@ -35,7 +35,6 @@ round() { # what alternates
 }
 
 staging() {
-    "$bin/bench_nvdec" "$work/long.mp4"
     picture "H.264 nvdec average" "$work/long.mp4" --decode nvdec -m average
 }
 modes() {
@@ -47,7 +46,6 @@ original() {
     picture "H.264 auto kmeans 1/4" "$work/long.mp4" -m kmeans --size 1/4 -k 8 --n-init 20
 }
 ten_bits() {
-    "$bin/bench_nvdec" "$work/hevc.mp4"
     picture "HEVC Main10 nvdec average" "$work/hevc.mp4" --decode nvdec -m average
     picture "HEVC Main10 auto average" "$work/hevc.mp4" -m average
     picture "HEVC Main10 auto kmeans" "$work/hevc.mp4" -m kmeans

@@ -155,16 +155,27 @@ test_stdout_by_other_names() {
 test_output_named_like_a_film() {
     f=$(clip h264-closed.mkv)
     cp "$f" other.mkv
+    mkdir d.e d.jpg
     refuses 2 -o other.mkv "$f"
-    refuses 2 --json other.mkv "$f"
-    for name in picture.eps picture.gif picture.ppm p.txt "a b."; do
+    says "-o 'other.mkv' is the name of a film"
+    for option in --json --dump; do
+        refuses 2 $option other.mkv "$f"
+        says "$option 'other.mkv' is the name of a film"
+    done
+    for name in picture.eps picture.gif picture.ppm p.txt "a b." x.tar.gz d.e/x.data; do
         refuses 2 -o "$name" "$f"
         says "'$name': the name of a picture ends in .png, .jpg, .webp, .svg, .pdf or .html"
     done
     refuses 2 -o picture.json "$f"
     says "json writes data"
     cmp other.mkv "$f" || fail "the film was overwritten"
-    files other.mkv
+    files other.mkv d.e d.jpg
+    for name in jpg .x x.PNG x.JPG d.e/x d.jpg/x; do
+        ok "$f" -q -n 50 -o "$name"
+        [ -s "$name" ] || fail "there is no $name"
+    done
+    ok "$f" -q -n 50 -o d.jpg
+    [ -s d.jpg/h264-closed.png ] || fail "d.jpg is not a folder any more"
 }
 
 # JPEG and WebP show what the PNG shows: WebP exactly, JPEG nearly, with all colours of narrow columns.
@@ -250,11 +261,28 @@ test_several_films_one_bad() { # quick
 test_several_films_one_name() {
     a=$(clip h264-closed.mkv)
     b=$(clip hevc-open.mkv)
-    refuses 2 "$a" "$b" -o one.png
-    refuses 2 "$a" "$b" -o -
+    while IFS='|' read -r words sentence; do
+        # shellcheck disable=SC2086  # words on purpose
+        refuses 2 "$a" "$b" $words
+        says "$sentence"
+    done << 'END'
+-o one.png|one name for 2 films
+-o -|one name for 2 films
+-o one.jpg|give a folder, as in -o DIR/ --name '{stem}.jpg'
+-o one.html|--html DIR/index.html makes a page for each
+--json j.json|--json j.json: one file for 2 films; give a folder (DIR/)
+--json -|--json -: one file for 2 films
+--dump -|--dump -: one file for 2 films
+END
     refuses 2 "$a" -m kmeans,average -o -
-    refuses 2 "$a" "$b" --json j.json
+    says 'stdout can carry one picture, not 2'
     files
+    # A folder without films is no second film, and lines of --bench are no file.
+    mkdir empty
+    run "$a" empty -n 20 -o one.png --bench
+    [ "$STATUS" -eq 3 ] && [ -s one.png ] || fail "exit status $STATUS, not 3, or no picture"
+    ok "$a" "$b" -n 20 -q -o ./ --bench
+    [ "$(wc -l < "$LOGS/stdout")" -eq 2 ] || fail "not a line for each film"
 }
 
 # --json and --dump name their files in a folder as -o does.
@@ -384,6 +412,9 @@ test_folder_with_pipes() {
     says "skipped 'films/a.mkv'"
     [ "$(echo ./*.png)" = ./z.png ] || fail "made $(ls)"
     LIMIT=20 refuses 3 none
+    ln -s nowhere none/d.mkv # opening it says so
+    LIMIT=20 refuses 3 none
+    says "none/d.mkv"
 }
 
 test_folder_with_bad_film() { # quick
@@ -435,9 +466,17 @@ test_output_is_input() { # quick
 
 test_two_outputs_one_file() { # quick
     a=$(clip h264-closed.mkv)
-    refuses 2 "$a" -o x.png --json x.png
-    refuses 2 "$a" -o x.png --dump ./x.png
-    refuses 2 "$a" --json x --dump x
+    mkdir d
+    for words in '-o x.png --json x.png' '-o x.png --dump ./x.png' '-o x.png --json d/.././x.png'; do
+        # shellcheck disable=SC2086  # words on purpose
+        refuses 2 "$a" $words
+        says 'is requested twice: as the picture and as another output'
+    done
+    refuses 2 "$a" --json d --dump d/h264-closed.json
+    says "requested twice: by --json and by --dump"
+    rmdir d
+    ok "$a" -q -n 50 -o ./- --json - > /dev/null # a file, and stdout is none
+    rm ./-
     files
 }
 

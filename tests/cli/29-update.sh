@@ -49,6 +49,8 @@ test_update_leaves_out() { # quick
     [ "$(made)" = 'o/a.png ' ] || fail "a film that was written to: made '$(made)'"
     says "rendering 'films/a.mkv': 'o/a.png' is older than the film"
     cmp old.png o/a.png
+    touch -d tomorrow films/a.mkv # says nothing
+    makes '' "$@"
     # Without --update everything is made, and a stranger's file stays.
     makes 'o/a.png o/b.png ' films -n 20 -o o
     echo mine > o/a.png

@@ -98,7 +98,7 @@ test_report_spares_files() {
     f=$(clip h264-closed.mkv)
     cp "$f" film.mkv
     ln film.mkv link
-    echo precious > notes
+    echo '{"precious": "longer than what a report begins with"}' > notes
     refuses 2 film.mkv --report film.mkv
     refuses 2 film.mkv --report link
     refuses 2 film.mkv --report film.png
@@ -108,7 +108,7 @@ test_report_spares_files() {
     refuses 1 film.mkv --report notes
     refuses 1 film.mkv --report .
     refuses 1 film.mkv --report gone/r
-    cmp film.mkv "$f" && [ "$(cat notes)" = precious ] || fail "something was spoilt"
+    cmp film.mkv "$f" && [ "$(cat notes)" = '{"precious": "longer than what a report begins with"}' ] || fail "something was spoilt"
     files film.mkv link notes
     # A disk that is full is told, and costs no picture.
     run film.mkv -q -n 20 --report /dev/full

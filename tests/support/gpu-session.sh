@@ -17,20 +17,13 @@
 #   gpus-films the part `films` on the second GPU
 #   gpus-folders-speed  folders of as many clips as COUNTS names (24 100 300 1000), and of 24 films of 10 minutes: two GPUs against one with
 #              half of the cores; of 1,000 clips at least 1.8 times as fast are wanted
-#   mpeg2      how far NVDEC's MPEG-2 lies from the software decoder's
 #   rates      k-means alone on the GPU; ncu's share of the issue slots
-#   race       k-means alone on the GPU, with restarts that race and without, in turns
-#   modes      2 hours: every mode, with bars looked for and not, and key frames alone
-#   cores      k-means alone on one core of the CPU
 #   keeping    what keeping frames costs: 20 minutes on two cores, with the cache and without
 #   default    2 hours at the default, with -n 24, and with previews, in turns
 #   speed      staging and whole process, H.264 and HEVC, 2 hours (run_gpu.sh)
 #   auto       from which length on a GPU pays; warm runs of 2 hours
-#   folder     24 copies of the film against one film of their sum, by engine and by how many are under way
-#   clip       the film alone by each engine, in turns, and by ffmpeg (a static one in the pack, or FFMPEG)
 #   folders    100 copies of the film; 24 and 100 of HEVC; 8 of every film, and of those in the folder ENCODES: against films of their sums
 #   encodes    half an hour of each MP4 in the folder ENCODES: NVDEC with software, either alone; the same pictures
-#   short      software alone, all cores: 30 s to 20 minutes, and 24 clips, with frame threads for the last runs and without, in turns
 #   sound      the sound of every film by either engine: the same files; two hours of sound alone and of a film with sound, in turns, also
 #              by the older program that OLD names, if it is set
 #   sandbox    every film on either engine with --sandbox=require and off: the same files; what the sandbox refuses; its time
@@ -211,32 +204,6 @@ part_gpus-films() {
     ENGINE=cuda:${pair#*,} CLIPS=$work/clips BARCODE_FILMS=$films SAMPLE=$pack/sample.mkv "$here/tests/support/test-gpu.sh" "$work/only" | awk '!/^ok/ || /\(damaged\)/'
 }
 
-part_mpeg2() {
-    local clip
-    for clip in "$work"/clips/mpeg2*; do
-        for way in cpu nvdec; do
-            "$bin/barcode" "$clip" -q --engine cuda --decode $way --size full -n 6 -m average -o "$work/x.png" --dump "$work/$way.rgb"
-        done
-        python3 - "$work/cpu.rgb" "$work/nvdec.rgb" "$(basename "$clip")" <<'PY'
-import sys
-import numpy as np
-a, b = (np.fromfile(p, np.uint8).astype(int) for p in sys.argv[1:3])
-d = abs(a - b)
-print(f"{sys.argv[3]}: {(d > 0).mean():.3%} of the bytes differ, by at most {d.max()}, {d.mean():.4f} on average")
-PY
-    done
-}
-
-part_cores() {
-    local big core isa
-    big=$(frames 320x180 24)
-    for core in 3 6 9 12; do
-        for isa in avx2 avx512 vnni; do
-            taskset -c $core "$bin/bench_kmeans" "$big" 320 180 8 20 scalable $isa 7
-        done
-    done
-}
-
 # Six runs at a time, two cores each, keeping beside not keeping: what disturbs one disturbs the other.
 part_keeping() {
     local round pair at
@@ -271,34 +238,6 @@ for key in sorted(time, key=time.get, reverse=True)[:6]:
     print(f"  {time[key] / total:6.1%} of the time, {share.get(key, 0):5.1f} % of the issue slots: {key[1]}")
 print(f"  all: {sum(time[k] * share.get(k, 0) for k in time) / total:.1f} % of the issue slots")
 PY
-}
-
-part_race() {
-    local small big round
-    small=$(frames 160x90 24) big=$(frames 320x180 24)
-    for round in 1 2 3; do
-        for race in 1 0; do
-            echo "race $race:"
-            "$bin/bench_kmeans_gpu" -R $race -r 3 "$small" 160 90 "$big" 320 180
-        done
-    done
-}
-
-part_modes() {
-    [ -f "$work/long.mp4" ] || python3 "$here/tests/bench/repeat_mp4.py" "$film" 240 "$work/long.mp4"
-    cat "$work/long.mp4" > /dev/null
-    local round options
-    for round in 1 2 3; do
-        for options in "-m average --crop off" "-m average" "-m kmeans" "-m dominant" "-m all --width 1600"; do
-            # shellcheck disable=SC2086
-            timed "$bin/barcode" "$work/long.mp4" -q -n 24 --engine cuda $options -o "$work/x.png"
-        done
-    done
-    for round in 1 2 3 4; do
-        for options in "cuda" "cpu" "auto"; do
-            timed "$bin/barcode" "$work/long.mp4" -q --keyframes --columns 1600 --engine $options -o "$work/x.png"
-        done
-    done
 }
 
 part_default() {

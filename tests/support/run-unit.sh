@@ -47,7 +47,7 @@ export TEST=${TEST:-} PATTERN=
 [[ $TEST != *:* ]] || PATTERN=${TEST#*:} TEST=${TEST%%:*}
 
 # Those that take longest come first, so that none of them is left alone at the end.
-long=' test_(nvdec_worker|film_source|frame_probe|kmeans_race|points|frame_cache|shrink|layout|decode_worker_threads)$'
+long=' test_(sound_reading|nvdec_worker|align_map|live_channel|live_receiver|kmeans_race|frame_probe|film_source)$'
 for program in "$@"; do
     "$program" --list | sed "s|^|$program |"
 done | grep -E " ${TEST:-.*}\$" > "$WORK/all"

@@ -49,16 +49,6 @@ static enum cache_answer find(const struct cached_film *f)
     return find_for(f, CACHE_BY_SOFTWARE);
 }
 
-TEST_WITH(finds, empty, NULL)
-{
-    struct cached_film f = usual;
-    assert_int_equal(find(&f), CACHE_MISS);
-    write_entry(&f);
-    assert_int_equal(find(&f), CACHE_HIT);
-    f.width++;
-    assert_int_equal(find(&f), CACHE_MISS);
-}
-
 TEST_WITH(finer_serves_coarser, empty, NULL)
 {
     struct cached_film f = usual;
@@ -236,52 +226,6 @@ static void set_used(const char *name, time_t when)
     assert_int_equal(utimensat(AT_FDCWD, cached_path(name), t, 0), 0);
 }
 
-/* Four entries of a known size, used one after another; the limit says how many may stay. */
-TEST_WITH(evicts_the_least_recently_used, empty, NULL)
-{
-    struct cache_store s = cached_store();
-    struct cached_film f[4];
-    struct cache_key key[4];
-    struct stat st;
-    for (int kept = 4; kept >= 0; kept--) {
-        for (uint64_t i = 0; i < 4; i++) {
-            f[i] = usual;
-            f[i].every = 6 + i % 2; /* some share a film, which does not matter */
-            f[i].frames = 200 + i / 2;
-            key[i] = cached_key(&f[i]);
-            write_entry(&f[i]);
-            set_used(key[i].name, (time_t)(1000 + 10 * i));
-        }
-        uint64_t total = 0;
-        for (int i = 4 - kept; i < 4; i++) {
-            assert_int_equal(lstat(cached_path(key[i].name), &st), 0);
-            total += (uint64_t)st.st_size;
-        }
-        s.limit = total;
-        cache_store_evict(&s, "");
-        for (int i = 0; i < 4; i++)
-            assert_int_equal(lstat(cached_path(key[i].name), &st) == 0, i >= 4 - kept);
-    }
-    /* A hit counts as use; and the one to be kept is kept. */
-    for (int i = 0; i < 3; i++) {
-        write_entry(&f[i]);
-        set_used(key[i].name, (time_t)(1000 + 10 * i));
-    }
-    assert_int_equal(find(&f[0]), CACHE_HIT);
-    s.limit = 0;
-    cache_store_evict(&s, key[2].name);
-    assert_int_equal(lstat(cached_path(key[2].name), &st), 0);
-    assert_int_not_equal(lstat(cached_path(key[0].name), &st), 0);
-    lstat(cached_path(key[2].name), &st);
-    s.limit = (uint64_t)st.st_size;
-    write_entry(&f[0]);
-    set_used(key[0].name, 900);
-    assert_int_equal(find(&f[0]), CACHE_HIT);
-    cache_store_evict(&s, "");
-    assert_int_equal(lstat(cached_path(key[0].name), &st), 0);
-    assert_int_not_equal(lstat(cached_path(key[2].name), &st), 0);
-}
-
 TEST_WITH(sweeps_what_dead_writers_left, empty, NULL)
 {
     struct cache_store s = cached_store();
@@ -309,30 +253,6 @@ TEST_WITH(sweeps_what_dead_writers_left, empty, NULL)
     assert_int_equal(lstat(cached_path(name[1]), &st), 0);
     assert_int_equal(lstat(cached_path(alive), &st), 0);
     cache_writer_discard(&w);
-}
-
-TEST_WITH(folders, empty, NULL)
-{
-    struct cache_store s = {.limit = 1};
-    struct err e = ERR_INIT;
-    struct stat st;
-    snprintf(s.folder, sizeof s.folder, "%s/a/b/c", cached_folder);
-    assert_false(cache_store_each(&s, true, NULL, NULL));
-    cache_store_evict(&s, ""); /* nothing there: nothing to do */
-    assert_true(cache_store_make(&s, &e));
-    assert_true(cache_store_make(&s, &e));
-    assert_int_equal(lstat(cached_path("a/b/c/CACHEDIR.TAG"), &st), 0);
-    assert_int_equal(lstat(s.folder, &st), 0);
-    assert_int_equal(st.st_mode & 0777, 0700);
-    snprintf(s.folder, sizeof s.folder, "%s", "/dev/null/x");
-    assert_false(cache_store_make(&s, &e));
-    assert_int_equal(e.code, ERR_FAILED);
-    struct cache_options o = cache_options_default;
-    o.folder = cached_folder;
-    assert_true(cache_store_open(&s, &o, &e));
-    assert_string_equal(s.folder, cached_folder);
-    o.off = true;
-    assert_false(cache_store_open(&s, &o, &e));
 }
 
 TEST_FIXTURE(begin, cached_end)

@@ -108,23 +108,6 @@ static void serves(const struct cached_film *f, const struct cached_film *want,
     columns_free(&right);
 }
 
-TEST(its_own_selection)
-{
-    static const int sizes[][2] = {{40, 30}, {3, 2}, {320, 200}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
-        struct cached_film f = usual;
-        f.width = sizes[i][0];
-        f.height = sizes[i][1];
-        f.counts.damaged = 3;
-        assert_true(cached_write(&f, NULL));
-        serves(&f, &f, CACHE_HIT);
-        struct result r = decode_frames(&f, &f, CACHE_HIT, 2);
-        assert_int_equal(r.counts.damaged, 3); /* what staging counted is told again */
-        assert_int_equal(r.counts.displayed, 300);
-        columns_free(&r.columns);
-    }
-}
-
 TEST(another_selection)
 {
     assert_true(cached_write(&usual, NULL));

@@ -9,33 +9,7 @@
 #include "cli/cli.h"
 #include "barcode/engine/engine.h"
 #include "set_option.h"
-
-static char words[1024];
-static char *argument[64];
-static struct options o;
-static struct err e;
-
-/* Parses "barcode " and the words of `line`. */
-static enum cli_result parse(const char *line)
-{
-    static char program[] = "barcode";
-    int count = 0;
-    argument[count++] = program;
-    snprintf(words, sizeof words, "%s", line);
-    char *save = NULL;
-    for (char *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        argument[count++] = w;
-    argument[count] = NULL;
-    err_clear(&e);
-    log_set_level(LOG_INFO);
-    return cli_parse(count, argument, NULL, &o, &e);
-}
-
-static void good(const char *line)
-{
-    if (parse(line) != CLI_RUN)
-        fail_msg("'%s' was refused: %s", line, e.text);
-}
+#include "cli_line.h"
 
 /* Is this strip asked for? */
 static bool selected(const char *name)
@@ -54,13 +28,6 @@ static const char *extra(const char *option)
             return o.plan.outputs.extra[i].path;
     }
     return NULL;
-}
-
-static void bad(const char *line, const char *sentence)
-{
-    assert_int_equal(parse(line), CLI_BAD);
-    assert_string_equal(e.text, sentence);
-    assert_int_equal(e.code, ERR_USAGE);
 }
 
 /* In whatever order options come. */
@@ -447,69 +414,6 @@ TEST(modes)
     assert_true(o.plan.picture.strips == 1 &&
                 selected(strip_table[strip_count - 1]->name)); /* as it was
                                                                                          */
-}
-
-/* What parse(line) prints on stdout. */
-static const char *printed(const char *line, enum cli_result result)
-{
-    static char text[1 << 14];
-    FILE *f = tmpfile();
-    assert_non_null(f);
-    fflush(stdout);
-    int real = dup(STDOUT_FILENO);
-    dup2(fileno(f), STDOUT_FILENO);
-    enum cli_result got = parse(line);
-    fflush(stdout);
-    dup2(real, STDOUT_FILENO);
-    close(real);
-    ssize_t n = pread(fileno(f), text, sizeof text - 1, 0);
-    fclose(f);
-    text[n > 0 ? n : 0] = '\0';
-    assert_int_equal(got, result);
-    return text;
-}
-
-TEST(questions_are_answered)
-{
-    static const char *const asked[] = {"--version", "-V --foo"};
-    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
-        const char *version = printed(asked[i], CLI_DONE);
-        assert_memory_equal(version, "barcode " BARCODE_VERSION "\nFFmpeg ",
-                            strlen("barcode " BARCODE_VERSION "\nFFmpeg "));
-        assert_non_null(strstr(version, "\ncompiler "));
-        assert_int_equal(strstr(version, "\nCUDA ") != NULL, engine_built("cuda"));
-    }
-    assert_memory_equal(printed("--usage", CLI_DONE), "Usage: barcode [-", 17);
-    const char *help = printed("--help", CLI_DONE);
-    assert_memory_equal(help, "Usage: barcode [OPTION...] FILM|FOLDER...\n", 42);
-    int lines = 0;
-    for (const char *c = help; *c; c++)
-        lines += *c == '\n';
-    assert_in_range(lines, 20, 150);
-    static const char *const shown[] = {"--output",   "--mode",     "--clusters", "--every",
-                                        "--size",     "--json",     "--engine",   "--cache-limit",
-                                        "--no-cache", "--progress", "--version"};
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
-        assert_non_null(strstr(help, shown[i]));
-    assert_non_null(strstr(help, "kmeans (default), dominant, palette, average,"));
-    char *modes = picture_options_modes();
-    assert_string_equal(modes, "kmeans (default), dominant, palette, average, squeeze, sound, "
-                               "spectrum, slit[=X%]; several give one picture each, NAME-MODE.png, "
-                               "and joined by + one picture; all is the first five in one picture");
-    free(modes);
-    static const char *const hidden[] = {"mandatory"};
-    for (size_t i = 0; i < sizeof hidden / sizeof *hidden; i++)
-        assert_null(strstr(help, hidden[i]));
-    assert_int_equal(strstr(help, "cuda[:N,...]") != NULL, engine_built("cuda"));
-    const char *brief = printed("f -qh --foo", CLI_DONE);
-    assert_memory_equal(brief, "Usage: barcode [OPTION...] FILM|FOLDER...\n", 42);
-    assert_non_null(strstr(brief, "kmeans (default), dominant, palette, average,"));
-    assert_null(strstr(brief, "--cache-limit"));
-    assert_null(strstr(brief, "Mandatory"));
-    int examples = 0;
-    for (const char *c = brief; (c = strstr(c, "\n  barcode ")); c++)
-        examples++;
-    assert_int_equal(examples, 3);
 }
 
 TEST(a_full_disk_is_noticed)

@@ -6,36 +6,7 @@
 #include "barcode/engine/engine.h"
 #include "plan/outputs.h"
 #include "set_option.h"
-
-static struct options o;
-static struct err e;
-
-/* Parses "barcode " and the words of `line`. */
-static enum cli_result parse(const char *line)
-{
-    static char program[] = "barcode", words[1024], *argument[64];
-    int count = 0;
-    argument[count++] = program;
-    snprintf(words, sizeof words, "%s", line);
-    for (char *save = NULL, *w = strtok_r(words, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        argument[count++] = w;
-    argument[count] = NULL;
-    err_clear(&e);
-    return cli_parse(count, argument, NULL, &o, &e);
-}
-
-static void good(const char *line)
-{
-    if (parse(line) != CLI_RUN)
-        fail_msg("'%s' was refused: %s", line, e.text);
-}
-
-static void bad(const char *line, const char *sentence)
-{
-    assert_int_equal(parse(line), CLI_BAD);
-    assert_string_equal(e.text, sentence);
-    assert_int_equal(e.code, ERR_USAGE);
-}
+#include "cli_line.h"
 
 TEST(shapes_and_smoothing)
 {

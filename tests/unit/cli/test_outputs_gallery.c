@@ -87,24 +87,6 @@ TEST_WITH(pages_lie_beside_it, enter, leave)
     inputs_free(&in);
 }
 
-TEST_WITH(a_film_of_its_name, enter, leave)
-{
-    struct inputs in;
-    struct err e = ERR_INIT;
-    touch("index.mkv");
-    touch("b.mkv");
-    struct plan o = expand(LIST("index.mkv", "b.mkv"), &in);
-    ask_html(&o, "./index.html");
-    o.outputs.name = OUTPUTS_NAME_STEM; /* else it would be index-barcode.html */
-    assert_true(outputs_check(&o, &in, &e));
-    expect_sentence(&in.problem[0], ERR_FAILED, "'./index.html' is the gallery");
-    assert_int_equal(in.problem[1].code, ERR_NONE);
-    touch("index.html");
-    assert_false(outputs_check(&o, &in, &e));
-    expect_sentence(&e, ERR_FAILED, "is not a barcode gallery");
-    inputs_free(&in);
-}
-
 /* What costs nothing more comes after what was asked for. */
 TEST_WITH(what_is_computed, enter, leave)
 {

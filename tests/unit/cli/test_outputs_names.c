@@ -110,25 +110,6 @@ TEST_WITH(patterns, enter, leave)
     inputs_free(&in);
 }
 
-/* One film in each folder may have the same name everywhere. */
-TEST_WITH(patterns_without_a_stem, enter, leave)
-{
-    struct inputs in;
-    struct err e = ERR_INIT;
-    make_films();
-    struct plan o = options_for(LIST("films"), 1);
-    o.inputs.recursive = true;
-    o.outputs.name = "barcode-{mode}";
-    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
-    expect_names(&o, &in, 2, "s2/barcode-kmeans.png");
-    inputs_free(&in);
-    touch("films/s2/f.mkv");
-    assert_false(inputs_expand(&o.inputs, &o.outputs, &in, &e));
-    expect_sentence(&e, ERR_USAGE,
-                    "--name 'barcode-{mode}': 'films/s2/e.mkv' and 'films/s2/f.mkv' would have the "
-                    "same name; put {stem} into it");
-}
-
 TEST_WITH(patterns_that_are_none, enter, leave)
 {
     static const char *const bad[] = {"",         "a/b",      "{stem", "stem}", "{film}",
@@ -148,32 +129,5 @@ TEST_WITH(patterns_that_are_none, enter, leave)
                    "--name applies to outputs in folders, but every output has a name of its own");
     extra(&o, "csv", "./");
     expect_names(&o, &in, 0, "x.png ./b.csv");
-    inputs_free(&in);
-}
-
-/* Only what is asked for: -o and --poster ask for a picture, other outputs do not. */
-TEST_WITH(pictures_that_nobody_asked_for, enter, leave)
-{
-    struct inputs in;
-    struct plan o = expand(LIST("a.mkv"), &in);
-    static const char *const other[] = {"json", "csv", "gpl", "thumbnails", "html"};
-    expect_names(&o, &in, 0, "a.png");
-    o.outputs.dump = "x.rgb";
-    expect_names(&o, &in, 0, "a.png");
-    o.outputs.dump = NULL;
-    for (size_t i = 0; i < sizeof other / sizeof *other; i++) {
-        char want[40];
-        extra(&o, other[i], "d/");
-        snprintf(want, sizeof want, "d/a.%s", writer_usual_ending(writer_find(other[i])));
-        expect_names(&o, &in, 0, want);
-    }
-    extra(&o, "bench", "-");
-    expect_names(&o, &in, 0, "a.png -");
-    extra(&o, "csv", "x.csv");
-    o.poster.wanted = true;
-    expect_names(&o, &in, 0, "a-poster.png x.csv");
-    o.poster.wanted = false;
-    o.outputs.path = "-";
-    expect_names(&o, &in, 0, "- x.csv");
     inputs_free(&in);
 }

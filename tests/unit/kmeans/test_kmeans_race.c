@@ -91,7 +91,7 @@ static uint64_t raced(const struct kmeans_params *p, const uint8_t *rgb, size_t 
 
 TEST(race_as_defined)
 {
-    enum { N = UNDER_TSAN ? 600 : 3000 };
+    enum { N = UNDER_TSAN ? 600 : 1200 };
     uint8_t rgb[3 * N];
     int behind = 0;
     for (int i = 0; i < 24; i++) {

@@ -190,17 +190,6 @@ static void assert_whole(const struct align_map *map)
     assert_int_equal(common, map->common_us);
 }
 
-TEST(other_films)
-{
-    make_versions(1);
-    film_b = (struct sound){.peaks = 0};
-    add_frames(&film_b, 3, 0, 9000);
-    struct align_map map = align();
-    assert_true(map.score < ALIGN_SCORE_LEAST);
-    assert_whole(&map);
-    align_map_free(&map);
-}
-
 /* A film in B's middle, and the reverse: what is around it is missing in the other. */
 TEST(one_within_the_other)
 {
@@ -248,21 +237,4 @@ TEST(odd_sounds)
     struct align_map map = align();
     assert_whole(&map);
     align_map_free(&map);
-}
-
-/* The same bytes each time, and from a sound that has been at another address. */
-TEST(same_each_time)
-{
-    make_versions(1);
-    spoil(&film_b, 40);
-    struct align_map first = align(), second = align();
-    assert_int_equal(first.segments, second.segments);
-    for (size_t i = 0; i < first.segments; i++) {
-        const struct align_segment *x = &first.segment[i], *y = &second.segment[i];
-        assert_true(x->kind == y->kind && x->a_from_us == y->a_from_us &&
-                    x->a_to_us == y->a_to_us && x->b_from_us == y->b_from_us &&
-                    x->b_to_us == y->b_to_us);
-    }
-    align_map_free(&first);
-    align_map_free(&second);
 }

@@ -674,30 +674,12 @@ TEST(h264_tags)
     tags_come_and_go("-c:v libx264 -preset ultrafast -g 12 -keyint_min 12 -bf 2", tag);
 }
 
-/* Range alone is said, matrix alone changes. */
-TEST(h264_half_tags)
-{
-    static const char *const tag[3] = {"-color_range tv", "-colorspace bt2020nc -color_range tv",
-                                       "-color_range pc"};
-    tags_come_and_go("-c:v libx264 -preset ultrafast -g 12 -keyint_min 12 -bf 2", tag);
-}
-
 TEST(mpeg2_tags)
 {
     static const char *const tag[3] = {
         "", "-colorspace bt709 -color_primaries bt709 -color_trc bt709",
         "-colorspace fcc -color_primaries bt470m -color_trc gamma22"};
     tags_come_and_go("-c:v mpeg2video -q:v 4 -g 12 -bf 2 -flags +cgop -sc_threshold 1000000000",
-                     tag);
-}
-
-TEST(hevc_tags)
-{
-    static const char *const tag[3] = {
-        "", "-colorspace bt709 -color_primaries bt709 -color_trc bt709 -color_range tv",
-        "-colorspace smpte240m -color_primaries smpte170m -color_trc smpte170m -color_range pc"};
-    tags_come_and_go("-c:v libx265 -preset ultrafast -x265-params "
-                     "log-level=error:keyint=12:min-keyint=12:open-gop=0:bframes=2",
                      tag);
 }
 

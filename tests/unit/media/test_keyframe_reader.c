@@ -57,57 +57,6 @@ static struct source *open_film(const char *name)
     return s;
 }
 
-/* `by_index`: only what serves is read. `gop`: pictures from one key frame to the next, 0: the
- * encoder decided. */
-static void one_film(const char *name, bool by_index, uint64_t gop)
-{
-    struct frames right, have;
-    struct source *s = open_film(name);
-    struct selection all = every(1);
-    struct staged exact = stage(s, 2, &all, &right);
-    assert_true(exact.ok && exact.counts.displayed == CLIP_FRAMES);
-    for (int threads = 1; threads <= 5; threads += 2) {
-        struct selection rule = key_rule(1000000);
-        struct staged keys = stage(s, threads, &rule, &have);
-        assert_true(keys.ok && !decode_must_restart(&keys.counts));
-        assert_int_equal(columns_finish(keys.columns, NULL), 0);
-        assert_int_equal(columns_count(keys.columns), CLIP_FRAMES / 25);
-        assert_true(keys.counts.bad_keys == 0 && keys.counts.bytes_read > 0 &&
-                    (!gop || keys.counts.keys == CLIP_FRAMES / gop));
-        assert_true(by_index ? keys.counts.packets < CLIP_FRAMES / 2
-                             : keys.counts.packets == CLIP_FRAMES);
-        assert_true(keys.counts.sent == keys.counts.chunks);
-        for (uint64_t j = 0; j < CLIP_FRAMES / 25; j++) {
-            const struct column *c = columns_get(keys.columns, j);
-            assert_true(c->status == COLUMN_OK && c->frame <= j * 25 &&
-                        c->time_us == (int64_t)c->frame * CLIP_STEP_US);
-            assert_true(!gop || c->frame == j * 25 / gop * gop);
-            assert_true(have.hash[c->frame] == right.hash[c->frame] && right.hash[c->frame] != 0);
-        }
-        staged_free(&keys);
-    }
-    staged_free(&exact);
-    source_close(&s);
-}
-
-TEST(key_frames_are_the_exact_ones)
-{
-    if (!clip_encode(X264 "closed.mp4") || !clip_encode(X264 "-x264-params open-gop=1 open.mp4") ||
-        !clip_encode(X264 "film.mkv") || !clip_encode(X264 "-x264-params open-gop=1 film.ts") ||
-        !clip_encode("-c:v mpeg4 -g 10 -bf 2 -sc_threshold 1000000000 asp.mp4") ||
-        !clip_encode("-c:v mpeg4 -g 10 -bf 2 -sc_threshold 1000000000 asp.ts") ||
-        !clip_encode(
-            "-c:v libvpx-vp9 -g 10 -keyint_min 10 -deadline realtime -cpu-used 8 vp9.webm"))
-        skip();
-    one_film("closed.mp4", true, GOP);
-    one_film("open.mp4", true, GOP);
-    one_film("film.mkv", true, GOP);
-    one_film("film.ts", false, GOP);
-    one_film("asp.mp4", true, 0);
-    one_film("asp.ts", false, 0);
-    one_film("vp9.webm", true, GOP);
-}
-
 /* Breaks the `number`th key frame of the film in the middle. */
 static void break_key(const char *from, const char *to, int number)
 {

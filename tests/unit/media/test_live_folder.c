@@ -196,19 +196,6 @@ TEST_WITH(dates_to_come, set_up, tear_down)
     }
 }
 
-TEST_WITH(since, set_up, tear_down)
-{
-    put_picture("a.ppm", 10, 1000);
-    put_picture("b.ppm", 20, 2000);
-    put_picture("c.ppm", 30, 3000);
-    fail_at = 2;
-    open_source(folder, INT64_C(2000000000));
-    struct err e = ERR_INIT;
-    assert_false(live_source_run(source, &sink, &e));
-    assert_string_equal(e.text, "no more");
-    assert_int_equal(got[0].shade, 20);
-}
-
 /* What is no picture is passed over; the last one of a broken run is not given again. */
 TEST_WITH(broken_pictures_and_runs, set_up, tear_down)
 {
@@ -238,33 +225,4 @@ TEST_WITH(broken_pictures_and_runs, set_up, tear_down)
     remove_all(); /* the folder goes away, so the run breaks */
     pthread_join(thread, NULL);
     assert_false(ok);
-}
-
-/* A file that is written again and again. */
-TEST_WITH(one_picture, set_up, tear_down)
-{
-    char name[600];
-    put_picture("image.ppm", 10, 1000);
-    put_picture("other.ppm", 99, 1000);
-    snprintf(name, sizeof name, "%s", path_of("image.ppm"));
-    struct err e = ERR_INIT;
-    struct live_options o = {.name = name, .threads = 1};
-    source = live_source_open(&o, &e);
-    assert_non_null(source);
-    snprintf(folder, sizeof folder, "%.299s", name); /* the film's path */
-    pthread_t thread;
-    bool ok = false;
-    pthread_create(&thread, NULL, run_source, &ok);
-    wait_for(&current_at, 1);
-    FILE *f = fopen(name, "r+b");
-    fseek(f, 11, SEEK_SET);
-    fputc(77, f);
-    fclose(f);
-    wait_for(&count, 2);
-    live_source_stop(source);
-    pthread_join(thread, NULL);
-    assert_true(ok);
-    assert_int_equal(got[0].shade, 10);
-    assert_int_equal(got[1].shade, 77);
-    *strrchr(folder, '/') = '\0';
 }

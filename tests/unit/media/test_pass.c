@@ -51,30 +51,6 @@ static struct pass pass_over(struct source *s, struct columns *c)
     };
 }
 
-TEST(one_pass)
-{
-    struct err e = ERR_INIT;
-    struct source *s = open_film("64x48,500");
-    struct columns *c = columns_open(2, 0, &e);
-    struct pass p = pass_over(s, c);
-    struct decode_counts counts = {.lost = 99};
-    struct decode_times times = {.decode = 1000, .cluster = 2000, .demux = 3000, .shrink = 4000};
-    for (int again = 0; again < 2; again++) {
-        assert_true(pass_run(&p, &counts, &times, &e));
-        assert_int_equal(columns_count(c), 100);
-        assert_int_equal(counts.displayed, 500);
-        assert_int_equal(counts.lost, 0); /* counts are put, times are added */
-        for (uint64_t i = 0; i < 100; i++)
-            assert_int_equal(columns_get(c, i)->status, COLUMN_OK);
-    }
-    assert_true(times.decode >= 1000 && times.decode < 1010);
-    assert_true(times.cluster > 2000 && times.cluster < 2010);
-    assert_true(times.demux >= 3000 && times.demux < 3010);
-    assert_true(times.shrink > 4000 && times.shrink < 4010);
-    columns_free(&c);
-    source_close(&s);
-}
-
 static bool tap_fails(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     (void)rgb;

@@ -88,36 +88,6 @@ TEST_WITH(has_all_pages_below, enter, leave)
     expect_pages("index.html", "e9.HTM s%201/%3C%23%3F%25%3A%FF.html s%201/index.html");
 }
 
-TEST_WITH(may_be_empty, enter, leave)
-{
-    write_all("index.html", 0);
-    expect_pages("index.html", "");
-}
-
-static void expect_not(const char *path)
-{
-    struct err e = ERR_INIT;
-    size_t films;
-    assert_false(gallery_allowed(path, &e));
-    expect_sentence(&e, ERR_FAILED, "the file exists and is not a barcode gallery");
-    err_clear(&e);
-    assert_false(gallery_write(path, &films, &e));
-    expect_sentence(&e, ERR_FAILED, "the file exists and is not a barcode gallery");
-}
-
-TEST_WITH(spares_what_is_not_its_own, enter, leave)
-{
-    touch("index.html");
-    expect_not("index.html");
-    put_page("page.html", "viewer", "{}");
-    expect_not("page.html");
-    struct err e = ERR_INIT;
-    size_t films;
-    assert_true(gallery_allowed("new.html", &e));
-    assert_false(gallery_write("none/index.html", &films, &e));
-    assert_int_equal(e.code, ERR_FAILED);
-}
-
 TEST_WITH(sees_what_changes, enter, leave)
 {
     struct err e = ERR_INIT;
@@ -140,15 +110,4 @@ TEST_WITH(sees_what_changes, enter, leave)
     assert_non_null(pages);
     assert_non_null(strstr(pages, "/6:c.html\n"));
     free(pages);
-}
-
-/* So may the names of pages and of the folders below. */
-TEST_WITH(names_of_any_bytes, enter, leave)
-{
-    assert_int_equal(mkdir("d\n7:", 0700), 0);
-    put_page("a.html", "viewer", "{\"name\":\"a\"}");
-    put_page("b\nc:1.html", "viewer", "{\"name\":\"b\"}");
-    put_page("d\n7:/\n.html", "viewer", "{\"name\":\"d\"}");
-    write_all("index.html", 3);
-    expect_pages("index.html", "a.html b%0Ac%3A1.html d%0A7%3A/%0A.html");
 }

@@ -190,58 +190,6 @@ TEST(test_names_are_data)
     scene_close();
 }
 
-/* The strip of a card is of the page's first mode: the one that was asked for. */
-TEST(test_card_shows_first_mode)
-{
-    static const struct {
-        const char *mode;
-        int width, height;
-    } want[] = {{"average", 480, 1}, {"palette", 320, 16}};
-    scene(600);
-    report.analysis.needs = STRIP_CLUSTERS;
-    for (size_t i = 0; i < 2; i++) {
-        size_t size;
-        struct strips strips = alone(want[i].mode);
-        const struct strip_kind *kind[] = {strips.kind[0], strip_find("kmeans", strlen("kmeans"))};
-        char *html = written((struct strips){kind, 2});
-        json_t *card = json_of(html, "card");
-        uint8_t *png = decoded(json_string_value(json_object_get(card, "strip")), &size);
-        assert_true(size > 24);
-        /* IHDR: width and height, big-endian */
-        assert_int_equal(png[18] << 8 | png[19], want[i].width);
-        assert_int_equal(png[22] << 8 | png[23], want[i].height);
-        free(png), free(html);
-        json_decref(card);
-    }
-    scene_close();
-}
-
-/* A page says which part of the film it shows. */
-TEST(test_range)
-{
-    static const struct {
-        struct selection selection;
-        double start, end; /* -1: the film's end */
-    } want[] = {
-        {{.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}, 0, -1},
-        {{.kind = SELECT_EVERY, .every = 24, .start_us = 5500000, .end_us = 50000000}, 5.5, 50},
-        {{.kind = SELECT_COLUMNS, .columns = 9, .end_us = 60000000}, 0, -1},
-        {{.kind = SELECT_COLUMNS, .columns = 9, .end_us = 59000000}, 0, 59},
-    };
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        scene(9);
-        report.analysis.selection = want[i].selection;
-        char *html = written(alone("average"));
-        json_t *facts = json_of(html, "film"), *run = json_object_get(facts, "run"),
-               *end = json_object_get(run, "end");
-        assert_float_equal(json_real_value(json_object_get(run, "start")), want[i].start, 1e-9);
-        assert_true(want[i].end < 0 ? json_is_null(end) : json_real_value(end) == want[i].end);
-        json_decref(facts);
-        free(html);
-        scene_close();
-    }
-}
-
 /* A card lies where galleries look, whatever the film. */
 TEST(test_card_is_near)
 {
@@ -301,48 +249,6 @@ TEST(test_head_has_room)
     scene_close();
 }
 
-/* Engines, threads, times and other outputs' needs change no byte. */
-TEST(test_same_bytes)
-{
-    scene(30);
-    report.analysis.needs = 0;
-    char *one = written(alone("average"));
-    report.run.engine = "cuda";
-    report.run.decode = "nvdec";
-    report.run.isa = "sm_90";
-    report.run.cache = "miss";
-    report.run.threads = 1;
-    report.run.times.wall = 3;
-    report.analysis.needs = STRIP_CLUSTERS | STRIP_DOMINANT;
-    report.picture.width = 100;
-    report.picture.height = 7;
-    char *other = written(alone("average"));
-    assert_string_equal(one, other);
-    assert_null(strstr(one, "avx2"));
-    free(one), free(other);
-    scene_close();
-}
-
-/* The run's picture may be a poster or a circle; the page's strips are strips all the same. */
-TEST(test_strips_whatever_the_picture)
-{
-    scene(40);
-    char *first = written(alone("kmeans"));
-    report.picture.shape = SHAPE_CIRCLE;
-    char *second = written(alone("kmeans"));
-    assert_string_equal(first, second);
-    free(second);
-    report.picture.shape = SHAPE_STRIP;
-    report.poster.wanted = true;
-    report.poster.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
-    report.poster.dpi = PAPER_DPI_USUAL;
-    second = written(alone("kmeans"));
-    assert_string_equal(first, second);
-    free(second);
-    free(first);
-    scene_close();
-}
-
 TEST(test_modes)
 {
     scene(12);
@@ -381,22 +287,5 @@ TEST(test_many_columns)
     assert_int_equal(json_integer_value(json_object_get(facts, "film_columns")), PAGE_COLUMNS * 3);
     json_decref(facts);
     free(frames), free(html);
-    scene_close();
-}
-
-TEST(test_failures)
-{
-    const struct writer *w = writer_find("html");
-    scene(9);
-    FILE *f = fopen("/dev/full", "w");
-    setvbuf(f, NULL, _IONBF, 0);
-    struct err e = ERR_INIT;
-    assert_false(w->write(&report, alone("kmeans"), f, &e));
-    assert_string_equal(e.text, "No space left on device");
-    err_clear(&e);
-    report.count = 0;
-    assert_false(w->write(&report, alone("kmeans"), f, &e));
-    assert_string_equal(e.text, "the film has no columns");
-    fclose(f);
     scene_close();
 }

@@ -36,18 +36,6 @@ static struct dump *filled(const char *path)
 
 static const char right[] = "aaaaaa\0\0\0\0\0\0cccccccccccc";
 
-TEST(to_a_file)
-{
-    struct err e = ERR_INIT;
-    char got[64];
-    struct dump *d = filled("frames.rgb");
-    assert_int_equal(access("frames.rgb", F_OK), -1); /* not before it is whole */
-    assert_true(dump_commit(&d, 4, &e));
-    assert_null(d);
-    assert_int_equal(read_back("frames.rgb", got, sizeof got), 24);
-    assert_memory_equal(got, right, 24);
-}
-
 /* A film cut short may end in columns that nobody put: black. */
 TEST(made_longer)
 {
@@ -58,20 +46,6 @@ TEST(made_longer)
     assert_true(dump_commit(&d, 3, &e));
     assert_int_equal(read_back("long.rgb", got, sizeof got), 18);
     assert_memory_equal(got, "aaaaaa\0\0\0\0\0\0\0\0\0\0\0\0", 18);
-}
-
-TEST(discarded)
-{
-    FILE *f = fopen("old.rgb", "w");
-    fputs("old", f);
-    fclose(f);
-    struct dump *d = filled("old.rgb");
-    dump_discard(&d);
-    assert_null(d);
-    dump_discard(&d);
-    char got[8];
-    assert_int_equal(read_back("old.rgb", got, sizeof got), 3);
-    assert_int_equal(system("test -z \"$(ls -A | grep tmp)\""), 0); /* no temporary is left */
 }
 
 TEST(to_a_pipe)
@@ -88,44 +62,6 @@ TEST(to_a_pipe)
     assert_int_equal(read(reader, got, sizeof got), 24);
     assert_memory_equal(got, right, 24);
     close(reader);
-}
-
-TEST(to_stdout)
-{
-    struct err e = ERR_INIT;
-    char got[64];
-    fflush(stdout);
-    int saved = dup(1), file = open("stdout.rgb", O_RDWR | O_CREAT | O_TRUNC, 0600);
-    assert_true(saved >= 0 && file >= 0);
-    dup2(file, 1);
-    struct dump *d = dump_open("-", FRAME, &e);
-    bool ok = d && dump_put(d, 1, 1, (const uint8_t *)"bbbbbb", &e) &&
-              dump_put(d, 0, 1, (const uint8_t *)"aaaaaa", &e) && dump_commit(&d, 2, &e);
-    fflush(stdout);
-    dup2(saved, 1);
-    close(saved);
-    close(file);
-    assert_true(ok);
-    assert_int_equal(read_back("stdout.rgb", got, sizeof got), 12);
-    assert_memory_equal(got, "aaaaaabbbbbb", 12);
-}
-
-TEST(errors)
-{
-    struct err e = ERR_INIT;
-    assert_null(dump_open("nowhere/frames.rgb", FRAME, &e));
-    assert_int_equal(e.code, ERR_FAILED);
-    assert_non_null(strstr(e.text, "nowhere"));
-    if (access("/dev/full", W_OK) != 0) {
-        print_message("SKIPPED: no /dev/full\n");
-        return;
-    }
-    err_clear(&e);
-    struct dump *d = filled("/dev/full");
-    assert_false(dump_commit(&d, 4, &e));
-    assert_null(d);
-    assert_int_equal(e.code, ERR_FAILED);
-    assert_non_null(strstr(e.text, "/dev/full"));
 }
 
 /* Frames on their way to a pipe wait where the user says there is room. */

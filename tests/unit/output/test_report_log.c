@@ -131,35 +131,6 @@ TEST_WITH(lines_are_appended, setup, teardown)
         free(line[i]);
 }
 
-/* What is no report is not spoilt. */
-TEST_WITH(strangers_files_stay, setup, teardown)
-{
-    static const char *const text[] = {"precious\n", "{\n\"version\": \"0.1.0\"", "{"};
-    for (size_t i = 0; i < sizeof text / sizeof *text; i++) {
-        struct err e = ERR_INIT;
-        struct stat s;
-        put(text[i]);
-        assert_null(report_log_open(path, &e));
-        assert_int_equal(e.code, ERR_FAILED);
-        assert_non_null(strstr(
-            e.text,
-            "the file exists and is not a barcode report; choose another name with --report"));
-        assert_true(stat(path, &s) == 0 && (size_t)s.st_size == strlen(text[i]));
-    }
-    struct err e = ERR_INIT;
-    assert_null(report_log_open(folder, &e));
-    assert_non_null(strstr(e.text, "cannot write the report"));
-    put("");
-    struct report_log *l = opened();
-    assert_true(report_log_close(&l, NULL));
-    err_clear(&e);
-    l = report_log_open("/dev/full", &e);
-    assert_non_null(l);
-    assert_false(report_log_add(l, &plain, &e));
-    assert_non_null(strstr(e.text, "cannot write the report '/dev/full': No space left on device"));
-    assert_false(report_log_close(&l, NULL));
-}
-
 /*
  * A line that another process is writing does not count as truncated: its end is waited for before
  * the end of the file is checked.

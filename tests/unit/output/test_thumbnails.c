@@ -117,38 +117,6 @@ TEST_WITH(is_told, setup, teardown)
     assert_false(writer_read_metadata(&writer_thumbnails, "x.vtt", &metadata));
 }
 
-static void put(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    fputs(text, f);
-    fclose(f);
-}
-
-/* What lies where a sheet is to go is replaced if it is a sheet of this film; else nothing at all
- * is written. */
-TEST_WITH(foreign_files, setup, teardown)
-{
-    struct err e = ERR_INIT;
-    put("x-002.jpg", "my holiday");
-    assert_false(save("x.vtt", &e));
-    assert_string_equal(e.text,
-                        "cannot write 'x-002.jpg': the file exists and was not made by barcode; "
-                        "choose another folder with --thumbnails");
-    assert_int_equal(files(), 1);
-    report.id.overwrite = true;
-    assert_false(save("x.vtt", &e));
-    assert_string_equal(text_of("x-002.jpg"), "my holiday");
-    unlink("x-002.jpg");
-    assert_true(save("x.vtt", &e) && save("x.vtt", &e));
-    report.id.overwrite = false;
-    strcpy(report.id.film_id, "7-ff");
-    assert_false(save("x.vtt", &e));
-    assert_non_null(strstr(e.text, "'x-001.jpg': the file exists and shows another film"));
-    report.id.overwrite = true;
-    assert_true(save("x.vtt", &e));
-    assert_int_equal(files(), 3);
-}
-
 TEST_WITH(failures, setup, teardown)
 {
     struct err e = ERR_INIT;

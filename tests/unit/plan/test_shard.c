@@ -88,27 +88,3 @@ TEST(nothing_is_split_unasked)
     o = (struct inputs_options){.shard = 1, .shards = 2};
     assert_true(shard_split(&o, &in, NULL));
 }
-
-/* Folders without films and paths that are not there are told by every shard, and count for none.
- */
-TEST(what_cannot_be_seen)
-{
-    for (int shard = 1; shard <= 2; shard++) {
-        struct inputs_options o = {.shard = shard, .shards = 2};
-        struct inputs in = {.duty = duty, .file = file, .problem = problem, .count = 4};
-        struct err e = ERR_INIT;
-        for (size_t i = 0; i < 4; i++) {
-            duty[i] = INPUT_TO_DO;
-            file[i] = (struct input_file){.regular = i > 1, .bytes = i > 1 ? 5 : 0};
-        }
-        file[0].absent = true;
-        err_set(&problem[1], ERR_INPUT, "no films");
-        assert_true(shard_split(&o, &in, &e));
-        problem[1] = (struct err)ERR_INIT;
-        file[0].absent = false;
-        assert_int_equal(duty[0], INPUT_TO_DO);
-        assert_int_equal(duty[1], INPUT_TO_DO);
-        assert_int_equal(duty[2], shard == 1 ? INPUT_TO_DO : INPUT_OTHERS);
-        assert_int_equal(duty[3], shard == 2 ? INPUT_TO_DO : INPUT_OTHERS);
-    }
-}

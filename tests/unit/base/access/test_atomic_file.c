@@ -15,9 +15,6 @@
 
 static char folder[] = "/tmp/barcode-atomic.XXXXXX";
 
-/* See access.c. */
-static bool has_proc(void) { return test_round == 0; }
-
 static const char *in_folder(const char *name)
 {
     static char path[2][1024];
@@ -95,31 +92,6 @@ static void commit(struct atomic_file *f)
     assert_int_equal(e.code, ERR_NONE);
 }
 
-TEST_WITH(test_appears_whole, make_folder, remove_folder)
-{
-    const char *path = in_folder("a.png");
-    struct atomic_file *f = begin(path, "new");
-    fflush(atomic_file_stream(f));
-    assert_int_equal(access(path, F_OK), -1);
-    assert_int_equal(entries(".a.png."), !has_proc());
-    assert_int_equal(entries(".tmp"), !has_proc());
-    commit(f);
-    assert_holds(path, "new");
-    assert_int_equal(entries(""), 1);
-}
-
-TEST_WITH(test_discard_keeps_the_old, make_folder, remove_folder)
-{
-    const char *path = in_folder("a.png");
-    spill(path, "old");
-    struct atomic_file *f = begin(path, "new");
-    atomic_file_discard(&f);
-    assert_null(f);
-    atomic_file_discard(&f);
-    assert_holds(path, "old");
-    assert_int_equal(entries(""), 1);
-}
-
 TEST_WITH(test_replaces_and_keeps_mode, make_folder, remove_folder)
 {
     const char *path = in_folder("a.png");
@@ -169,29 +141,6 @@ TEST_WITH(test_device, make_folder, remove_folder)
     struct atomic_file *f = begin("/dev/full", "too much");
     assert_false(atomic_file_commit(&f, &e));
     assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
-}
-
-static void *read_fifo(void *path)
-{
-    static char text[16];
-    FILE *f = fopen(path, "r");
-    if (f && fgets(text, sizeof text, f))
-        fclose(f);
-    return text;
-}
-
-TEST_WITH(test_fifo, make_folder, remove_folder)
-{
-    char path[1024];
-    snprintf(path, sizeof path, "%s", in_folder("pipe"));
-    assert_int_equal(mkfifo(path, 0600), 0);
-    pthread_t reader;
-    assert_int_equal(pthread_create(&reader, NULL, read_fifo, path), 0);
-    commit(begin(path, "through"));
-    void *text;
-    pthread_join(reader, &text);
-    assert_string_equal(text, "through");
-    assert_int_equal(entries(""), 1);
 }
 
 TEST_WITH(test_link, make_folder, remove_folder)
@@ -362,23 +311,6 @@ TEST_WITH(test_stdout, make_folder, remove_folder)
     assert_true(opened && done && failed);
     assert_string_equal(e.text, "cannot write 'standard output': No space left on device");
     assert_holds(in_folder("out"), "one two");
-}
-
-TEST_WITH(test_terminal, make_folder, remove_folder)
-{
-    int terminal = posix_openpt(O_RDWR | O_NOCTTY);
-    if (terminal < 0 || grantpt(terminal) != 0 || unlockpt(terminal) != 0)
-        skip();
-    struct err e = ERR_INIT;
-    struct atomic_file *f = atomic_file_open(ptsname(terminal), true, &e);
-    assert_null(f);
-    assert_int_equal(e.code, ERR_USAGE);
-    assert_non_null(strstr(e.text, "is a terminal"));
-    err_clear(&e);
-    f = atomic_file_open(ptsname(terminal), false, &e);
-    assert_non_null(f);
-    atomic_file_discard(&f);
-    close(terminal);
 }
 
 TEST_WITH(test_names_of_stdout, make_folder, remove_folder)

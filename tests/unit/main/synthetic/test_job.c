@@ -35,155 +35,7 @@ struct command {
     struct inputs inputs;
 };
 
-static void parse(struct command *c, const char *line)
-{
-    static char name[] = "barcode";
-    struct err e = ERR_INIT;
-    char *save = NULL;
-    int count = 1;
-    *c = (struct command){.word = {name}};
-    snprintf(c->copy, sizeof c->copy, "%s", line);
-    for (char *w = strtok_r(c->copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
-        c->word[count++] = w;
-    if (cli_parse(count, c->word, NULL, &c->options, &e) != CLI_RUN ||
-        !inputs_expand(&c->options.plan.inputs, &c->options.plan.outputs, &c->inputs, &e))
-        fail_msg("%s", e.text);
-    log_set_level(LOG_ERROR);
-}
-
-/* Every film of it. */
-static bool render(const char *line, struct err *e)
-{
-    struct command c;
-    parse(&c, line);
-    const struct job_context context = {
-        .plan = &c.options.plan, .inputs = &c.inputs, .engines = &engines, .threads = 2};
-    struct job_result result;
-    bool ok = true;
-    for (size_t i = 0; i < c.inputs.count; i++) {
-        struct outputs outputs;
-        bool rendered = outputs_of(&c.options.plan, &c.inputs, i, &outputs, e);
-        if (rendered) {
-            rendered = job_run(&context, i, &outputs, &result, e);
-            outputs_free(&outputs);
-        }
-        assert_true(!rendered || (result.seconds > 0 && result.columns > 0));
-        ok &= rendered;
-    }
-    inputs_free(&c.inputs);
-    return ok;
-}
-
-static void must_render(const char *line)
-{
-    struct err e = ERR_INIT;
-    if (!render(line, &e))
-        fail_msg("%s: %s", line, e.text);
-}
-
-/* "" when there is no such file. The caller frees. */
-static char *contents(const char *path, size_t *size)
-{
-    FILE *f = fopen(path, "rb");
-    char *text = calloc(1, 1 << 20);
-    assert_non_null(text);
-    *size = f ? fread(text, 1, (1 << 20) - 1, f) : 0;
-    if (f)
-        fclose(f);
-    return text;
-}
-
-static long size_of(const char *path)
-{
-    struct stat st;
-    return stat(path, &st) == 0 ? (long)st.st_size : -1;
-}
-
-static int files_here(void)
-{
-    FILE *p = popen("ls -A | wc -l", "r");
-    int n = -1;
-    assert_non_null(p);
-    assert_int_equal(fscanf(p, "%d", &n), 1);
-    pclose(p);
-    return n;
-}
-
-static void clear_folder(void) { assert_int_equal(system("rm -rf ./* ./.[!.]*"), 0); }
-
 /* ------------------------------------------------------------------ outputs */
-
-static void check_dump(const char *path, uint64_t every, size_t frames)
-{
-    enum { W = 16, H = 9 };
-    size_t size, bytes = W * H * 3;
-    char *got = contents(path, &size);
-    assert_int_equal(size, frames * bytes);
-    for (size_t i = 0; i < frames; i++) {
-        uint8_t major[3], minor[3];
-        synth_major(i * every, major);
-        synth_minor(i * every, minor);
-        for (int p = 0; p < W * H; p++)
-            assert_memory_equal(got + i * bytes + (size_t)p * 3,
-                                p % W < synth_split(W) ? major : minor, 3);
-    }
-    free(got);
-}
-
-TEST(staged_frames_are_dumped)
-{
-    clear_folder();
-    must_render("-n 3 --size full --dump frames.rgb -o out.png 16x9,30");
-    check_dump("frames.rgb", 3, 10);
-    assert_true(size_of("out.png") > 0);
-    must_render("-n 3 --size full --verify --dump verified.rgb -o out.png 16x9,30");
-    check_dump("verified.rgb", 3, 10);
-    assert_int_equal(files_here(), 3);
-}
-
-TEST(one_file_a_mode)
-{
-    clear_folder();
-    must_render("-n 2 -m kmeans,palette,average,squeeze -o a.png 16x9,30");
-    assert_true(size_of("a-kmeans.png") > 0 && size_of("a-palette.png") > 0);
-    assert_true(size_of("a-average.png") > 0 && size_of("a-squeeze.png") > 0);
-    assert_int_equal(files_here(), 4);
-    must_render("-n 2 -m all -o b.png 16x9,30");
-    assert_true(size_of("b.png") > 0);
-    assert_int_equal(files_here(), 5);
-}
-
-static uint64_t columns_in(const char *json)
-{
-    size_t size;
-    uint64_t n = 0;
-    char *text = contents(json, &size);
-    for (const char *at = text; (at = strstr(at, "\"average\"")) != NULL; at++)
-        n++;
-    free(text);
-    return n;
-}
-
-TEST(facts_in_json)
-{
-    clear_folder();
-    size_t size;
-    must_render("-k 2 -n 10 --json a.json -o a.png 16x9,30");
-    char *text = contents("a.json", &size);
-    uint8_t rgb[3];
-    char colour[64];
-    synth_major(20, rgb);
-    snprintf(colour, sizeof colour, "[%d,%d,%d]", rgb[0], rgb[1], rgb[2]);
-    char *flat = text, *to = text;
-    for (; *flat; flat++)
-        if (*flat != ' ')
-            *to++ = *flat;
-    *to = 0;
-    assert_non_null(strstr(text, colour));
-    assert_non_null(strstr(text, "\"missing\":0"));
-    free(text);
-    assert_int_equal(columns_in("a.json"), 3);
-}
 
 /* Whatever the frame rate, about 1,920 columns, at most 2,040, and fewer of a short film. */
 TEST(default_every)
@@ -214,45 +66,6 @@ TEST(default_every)
     s = (struct selection){.kind = SELECT_EVERY, .start_us = 600000000, .end_us = 1200000000};
     struct film_length l = {.duration_us = 7200000000, .frames = 172800};
     assert_int_equal(job_default_every(&s, &l), 8);
-}
-
-TEST(columns_of_short_films)
-{
-    clear_folder();
-    static const struct {
-        const char *film;
-        uint64_t columns;
-    } films[] = {{"2x2,1", 1}, {"2x2,2040", 2040}, {"2x2,3000", 1500}, {"2x2,24000", 1847}};
-    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
-        char line[128];
-        snprintf(line, sizeof line, "-m average --json s.json -o s.png %s", films[i].film);
-        must_render(line);
-        assert_int_equal(columns_in("s.json"), films[i].columns);
-    }
-    /* By key frames every N frames is so many frames' time; where nobody counts them, as many
-     * columns as a wide picture needs. */
-    must_render("-m average --keyframes -n 24 --json s.json -o s.png 2x2,500");
-    assert_int_equal(columns_in("s.json"), 21);
-    must_render("-m average --keyframes --json s.json -o s.png 2x2,5000");
-    assert_int_equal(columns_in("s.json"), 1920);
-    must_render("-m average --columns 25 --json s.json -o s.png 2x2,500");
-    assert_int_equal(columns_in("s.json"), 25);
-    must_render("-m average --interval 0.5 --start 1 --end 3 --json s.json -o s.png 2x2,500");
-    assert_int_equal(columns_in("s.json"), 4);
-}
-
-TEST(film_after_film)
-{
-    clear_folder();
-    assert_int_equal(mkdir("to", 0700), 0);
-    must_render("-n 2 -o to/ 16x9,30 8x8,10 16x9,30");
-    size_t a_size, b_size;
-    assert_int_equal(system("test $(ls to | wc -l) = 3"), 0);
-    char *a = contents("to/16x9,30.png", &a_size), *b = contents("to/16x9,30-2.png", &b_size);
-    assert_true(a_size > 0);
-    assert_int_equal(a_size, b_size); /* the same film twice: the same picture */
-    free(a);
-    free(b);
 }
 
 /* ------------------------------------------------------------------ the look before */
@@ -417,103 +230,15 @@ TEST(what_key_frames_take)
 
 /* ------------------------------------------------------------------ refusals */
 
-static void must_fail(const char *line, enum err_code code, const char *words)
-{
-    struct err e = ERR_INIT;
-    clear_folder();
-    if (render(line, &e))
-        fail_msg("'%s' was rendered", line);
-    assert_int_equal(e.code, code);
-    if (!strstr(e.text, words))
-        fail_msg("'%s' is not in '%s'", words, e.text);
-    assert_int_equal(files_here(), 0);
-}
-
-TEST(nothing_is_written_on_failure)
-{
-    must_fail("-o a.png what", ERR_INPUT, "cannot open 'what'");
-    must_fail("-o a.png --dump a.rgb --json a.json nowhere.mkv", ERR_INPUT,
-              "cannot open 'nowhere.mkv'");
-    must_fail("-o a.png --dump a.rgb --start 2 4x4,24", ERR_FAILED, "has no frame after --start");
-    must_fail("-o a.png --dump a.rgb --start 0.001 --end 0.002 4x4,24", ERR_FAILED, "is selected");
-    must_fail("-o a.png --interval 0.000001 4x4,2400", ERR_USAGE,
-              "--interval is too short: it gives 100000000 columns");
-    must_fail("-o a.png --interval 0.00001 4x4,2400", ERR_USAGE,
-              "it gives 10000000 columns, but at most 2684354 are possible");
-    must_fail("-o no/where/a.png 4x4,24", ERR_FAILED, "no/where");
-    must_fail("-o a.png --dump no/where/a.rgb 4x4,24", ERR_FAILED, "no/where");
-}
-
-TEST(an_old_picture_survives)
-{
-    clear_folder();
-    must_render("-o a.png 4x4,24");
-    long before = size_of("a.png");
-    struct err e = ERR_INIT;
-    assert_false(render("-o a.png --start 2 4x4,24", &e));
-    assert_int_equal(size_of("a.png"), before);
-    assert_int_equal(files_here(), 1);
-}
-
 /* ------------------------------------------------------------------ several workers: CPUs stand in
  * for GPUs */
 
 enum { FILMS = 24 };
 
-/* A folder's films, of so many bytes each, of which the inputs alone know. */
-static void parse_folder(struct command *c, const char *folder_out, uint64_t film_bytes, int jobs)
-{
-    char line[sizeof c->copy];
-    int length = snprintf(line, sizeof line, "-n 10 --size 64x36 -o %s/", folder_out);
-    for (int i = 0; i < FILMS; i++)
-        length += snprintf(line + length, sizeof line - (size_t)length, " 64x36,%d", 100 + i);
-    mkdir(folder_out, 0700);
-    parse(c, line);
-    c->options.batch.jobs = jobs;
-    for (size_t i = 0; i < c->inputs.count; i++)
-        c->inputs.file[i].bytes = film_bytes;
-}
-
 static struct engines devices_of(const char *kind, int devices)
 {
     return (struct engines){
         .slot = {{.kind = kind, .devices = {.count = devices}}}, .count = 1, .threads = 8};
-}
-
-/* Renders 24 films in worker processes, one for each of `devices` CPUs. Returns the exit status. */
-static int render_by_workers(const char *folder_out, int devices, int jobs)
-{
-    struct command c;
-    parse_folder(&c, folder_out, 0, jobs);
-    struct engines list = devices_of("cpu", devices);
-    const struct job_context context = {
-        .plan = &c.options.plan, .inputs = &c.inputs, .engines = &list, .threads = 8};
-    pid_t own = getpid();
-    int status = batch_render_films(&context, &c.options.batch, SANDBOX_AUTO, NULL);
-    engines_close(&list);
-    inputs_free(&c.inputs);
-    if (getpid() != own)
-        _exit(status);
-    return status;
-}
-
-static void same_pictures(const char *a, const char *b)
-{
-    char command[200];
-    snprintf(command, sizeof command, "diff -rq %s %s && test $(ls %s | wc -l) = 24", a, b, a);
-    assert_int_equal(system(command), 0);
-}
-
-/* The files do not depend on how many workers there are. */
-TEST(a_worker_each)
-{
-    clear_folder();
-    assert_int_equal(render_by_workers("one", 1, 0), 0);
-    assert_int_equal(render_by_workers("two", 2, 0), 0);
-    assert_int_equal(render_by_workers("three", 3, 5), 0);
-    same_pictures("one", "two");
-    same_pictures("one", "three");
-    assert_int_equal(system("rm -rf one two three"), 0);
 }
 
 /* No more than there are GPUs, films, pairs of cores and jobs for, nor than have enough to do to
