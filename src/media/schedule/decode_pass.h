@@ -49,9 +49,6 @@ bool idr_splice_fits(const struct idr_splice *copy, uint64_t before, uint64_t af
 bool idr_splice_packet(const struct idr_splice *copy, const struct picture *next,
                        struct AVPacket *to);
 
-/* Frees what it holds. */
-void idr_splice_drop(struct idr_splice *copy);
-
 /* ---- what decodes the chunks; a backend is a row of the table in source/film_source.c ---- */
 
 /* Where a backend decodes. A film has workers of one backend on each. */
