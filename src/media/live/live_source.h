@@ -90,8 +90,8 @@ bool live_folder_fits(const char *name);
 struct live_source *live_source_open(const struct live_options *o, struct err *e);
 
 /*
- * Connects and calls `sink` for each frame. Returns false with the reason when the source is broken;
- * true if it ended in order: the pipe was closed, or live_source_stop was called.
+ * Connects and calls `sink` for each frame. Returns false with the reason if the source broke; true
+ * if it ended in order: the pipe was closed, or live_source_stop was called.
  */
 bool live_source_run(struct live_source *s, const struct live_sink *sink, struct err *e);
 

@@ -278,10 +278,7 @@ struct thread_share {
 /* Returns the threads for the chunk, 1 to the smaller of `cores` and `most`. */
 int thread_share_count(const struct thread_share *s);
 
-/*
- * Returns the threads of each chunk that BARCODE_FRAME_THREADS sets, for tests: 1 for "off", 0 if it
- * is not set or wrong.
- */
+/* Returns the threads of a chunk by BARCODE_FRAME_THREADS, for tests: 1 for "off", 0: not set. */
 int thread_share_override(void);
 
 #endif

@@ -14,7 +14,6 @@
  */
 #include "decode_pass.h"
 
-
 /*
  * The film's first IDR picture may be a still of many megabytes, and one is decoded for each chunk.
  */
