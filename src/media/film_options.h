@@ -4,7 +4,6 @@
 
 #include "barcode/engine/crop.h"
 #include "barcode/engine/light.h"
-#include "media/select/selection.h"
 #include "base/option.h"
 #include "source.h"
 

@@ -12,7 +12,6 @@
 #include "barcode/engine/crop.h"
 #include "barcode/engine/engine.h"
 #include "base/admission.h"
-#include "film.h"
 #include "media/gop/decode_counts.h"
 #include "media/select/frame_times.h"
 #include "sound/film_sound.h"

@@ -4,7 +4,6 @@
 
 #include "nal_reader.h"
 #include "base/hash.h"
-#include "packet_scan.h"
 
 /* Records one set. Returns true if its content has changed since the first picture. */
 static bool note_set(struct param_sets *s, size_t index, struct nal unit, uint64_t picture)

@@ -3,12 +3,8 @@
 #include <assert.h>
 #include <string.h>
 
-#include "container_quirks.h"
 #include "open.h"
-#include "media/bitstream/packet_scan.h"
-#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
-#include "media/select/timeline.h"
 
 static enum bitstream bitstream_of(enum AVCodecID id)
 {

@@ -5,7 +5,6 @@
 #include "container_quirks.h"
 #include "film_input.h"
 #include "media/bitstream/param_sets.h"
-#include "media/ffmpeg/libav.h"
 #include "media/select/timeline.h"
 
 enum { DEMUX_STREAMS_MAX = 2 };

@@ -18,7 +18,6 @@
 #include "base/log.h"
 #include "container_quirks.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/ffmpeg/libav.h"
 #include "media/select/timeline.h"
 #include "media/source.h"
 

@@ -15,7 +15,6 @@
 #include "base/watch.h"
 #include "container_quirks.h"
 #include "film_input.h"
-#include "media/ffmpeg/libav.h"
 #include "media/select/timeline.h"
 #include "media/source.h"
 

@@ -41,8 +41,8 @@ void container_close(AVFormatContext **format);
 bool container_is_seekable(const AVFormatContext *format);
 
 /*
- * Reads up to `bytes` bytes of the file from `at`, and restores the position. Returns how many, 0 at
- * the end; -1 if the file is not seekable or cannot be read. The thread that reads the film.
+ * Reads up to `bytes` bytes of the file from `at`, and restores the position. Returns how many, 0
+ * at the end; -1 if the file is not seekable or cannot be read. The film's reading thread.
  */
 int container_peek(const AVFormatContext *format, int64_t at, uint8_t *to, int bytes);
 

@@ -12,7 +12,6 @@
 
 #include "container_quirks.h"
 #include "film_input.h"
-#include "media/ffmpeg/libav.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/limits.h"

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "media/ffmpeg/libav.h"
-#include "media/bitstream/packet_scan.h"
 #include "base/limits.h"
 
 /* ---- Signs of damage ---- */

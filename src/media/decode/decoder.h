@@ -27,8 +27,8 @@ int decoder_max_threads(const AVStream *stream, const struct codec_traits *trait
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
 
 /*
- * Makes `to`, an empty packet, that of a chunk's decoder for `p`: the serial is its pts, and DISCARD
- * is set unless the frame is output. The caller unrefs it. Returns false if out of memory.
+ * Makes `to`, an empty packet, that of a chunk's decoder for `p`: the serial is its pts, DISCARD is
+ * set unless the frame is output. The caller unrefs it. Returns false if out of memory.
  */
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);
 

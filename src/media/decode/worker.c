@@ -18,10 +18,8 @@
 #include <assert.h>
 #include <stdlib.h>
 
-#include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
-#include "media/schedule/decode_pass.h"
 #include "base/log.h"
 
 /* A decoder and its corruption watch. */

@@ -10,25 +10,18 @@
 
 struct AVPacket;
 
-/*
- * packet_clone returns another reference to the same bytes, or NULL if out of memory. packet_free
- * releases one. packet_size returns its bytes. All allow NULL.
- */
+/* All allow NULL. packet_clone returns another reference to the same bytes, or NULL. */
 struct AVPacket *packet_clone(const struct AVPacket *p);
 void packet_free(struct AVPacket **p);
 size_t packet_size(const struct AVPacket *p);
 
-/*
- * ---- side data that is valid from its packet on ----
- *
- * An MP4 with several sample descriptions has new headers in the side data of one packet, and a
- * palette comes with the first picture that uses it. A decoder that gets only some of the packets,
- * such as key frames, would miss both.
- */
-
 enum { SIDE_DATA = 2 }; /* kinds */
 
-/* The side data of one reader, on its thread. Begins as {0}. */
+/*
+ * Side data that is valid from its packet on: new headers, as in an MP4 with several sample
+ * descriptions, and palettes. A decoder that gets only some of the packets, such as key frames,
+ * would miss both. Of one reader, on its thread. Begins as {0}.
+ */
 struct side_data {
     struct side_data_kept {
         uint8_t *data; /* NULL: none yet; owned */

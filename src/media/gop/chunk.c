@@ -2,9 +2,7 @@
 #include <string.h>
 
 #include "chunker.h"
-#include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
-#include "media/select/timeline.h"
 #include "barcode/engine/column.h"
 
 bool chunk_append(struct chunk *r, const struct picture *p, struct err *e)

@@ -3,10 +3,8 @@
 #include <stdlib.h>
 
 #include "barcode/engine/column.h"
-#include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/frame_times.h"
-#include "media/select/timeline.h"
 
 /* ------------------------------------------------------------------ display order */
 

@@ -219,9 +219,9 @@ struct keys {
 void keys_begin(struct keys *k, const struct keys_config *config);
 
 /*
- * Holds the key frame `p`, displayed after all earlier ones; its tag has frame and time_us. `second`
- * is its second field if that has its own packet. Emits the one that was held. Owns both packets
- * from then on, also after a failure. Returns false if out of memory, or if `emit` fails.
+ * Holds the key frame `p`, displayed after all earlier ones; its tag has frame and time_us.
+ * `second` is its second field if that has its own packet. Emits the one that was held. Owns both
+ * packets from then on, also after a failure. Returns false if out of memory, or if `emit` fails.
  */
 bool keys_hold(struct keys *k, struct picture *p, struct picture *second, struct err *e);
 

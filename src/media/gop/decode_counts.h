@@ -30,21 +30,15 @@ struct decode_counts {
     uint64_t chunks, skipped_chunks, redone_chunks;
     uint64_t flushes; /* of device workers' decoders; one of H.264 has to be opened again then */
     uint64_t reused;  /* pooled decoders that device workers reused */
-    /* IDR pictures sent to a decoder in place of a flush; in no other count */
-    uint64_t idr_splices;
+    uint64_t idr_splices;   /* sent in place of a flush; in no other count */
     uint64_t decode_errors; /* packets that a decoder refused */
     uint64_t lost;          /* selected pictures that never decoded */
     uint64_t damaged;       /* selected pictures that decoded with damage */
     uint64_t hidden; /* packets read that are never displayed, by the bitstream or the container */
     uint64_t unreadable; /* packets that should contain a picture and do not */
-    uint64_t dropped;    /*
-                          * frames missing in gaps, estimated from the times around the gaps; also
-                          * in `displayed`
-                          */
-    /* --keyframes: known key frames in the selected part of the film */
-    uint64_t keys;
-    /* key frames that are damaged or unreadable: others are used instead */
-    uint64_t bad_keys;
+    uint64_t dropped;    /* frames missing in gaps, estimated by times; also in `displayed` */
+    uint64_t keys;       /* --keyframes: known key frames in the selected part of the film */
+    uint64_t bad_keys;   /* damaged or unreadable key frames: others are used instead */
     uint64_t bytes_read; /* of the file, 0: unknown */
     uint64_t lead_in;    /* pictures before the first one that can be decoded */
     int64_t first_us;    /* time of the first frame; -1: none */

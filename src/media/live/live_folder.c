@@ -20,10 +20,8 @@
 #include <unistd.h>
 
 #include "live_decode.h"
-#include "live_source.h"
 #include "media/bitstream/exif.h"
 #include "media/container/open.h"
-#include "media/ffmpeg/libav.h"
 #include "barcode/base/clock.h"
 #include "base/file.h"
 #include "base/log.h"
@@ -241,7 +239,7 @@ static bool decode_picture(const char *path, const struct picture *p, const stru
 
 /* ------------------------------------------------------------------ opening */
 
-static bool fits(const char *name)
+bool live_folder_fits(const char *name)
 {
     struct stat s;
     return stat(name, &s) == 0 &&
@@ -314,14 +312,8 @@ static void free_list(struct list *l)
 
 static bool append(struct list *l, const char *name, const struct picture *p, struct err *e)
 {
-    if (l->count == l->room) {
-        size_t room = l->room * 2 + 64;
-        struct entry *more = realloc(l->entry, room * sizeof *more);
-        if (!more)
-            return err_memory(e, room * sizeof *more);
-        l->entry = more;
-        l->room = room;
-    }
+    if (!err_reserve(&l->entry, l->count + 1, &l->room, sizeof *l->entry, e))
+        return false;
     char *copy = strdup(name);
     if (!copy)
         return err_memory(e, strlen(name) + 1);
@@ -503,7 +495,6 @@ static void stop(struct live_source *source)
 
 const struct live_source_kind live_folder = {.name = "folder",
                                              .dated = true,
-                                             .fits = fits,
                                              .open = open_folder,
                                              .run = run,
                                              .stop = stop,

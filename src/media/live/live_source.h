@@ -33,9 +33,8 @@ struct live_sink {
     /* A decoded frame. If false, the run ends with *e. What comes meanwhile is late. */
     bool (*frame)(void *user, const struct live_frame *frame, struct err *e);
     /*
-     * The source has given all frames of before the run, such as the pictures that were in the
-     * folder. Until this call, no column is closed because its time is over. Called once a run,
-     * by streams as soon as they are connected.
+     * Called once a run, when all frames of before the run are delivered (a folder's pictures).
+     * Until then no column is closed because its time is over.
      */
     void (*current)(void *user);
     void *user;
@@ -60,8 +59,6 @@ struct live_source_kind {
      * ends by the clock, but when a later frame comes.
      */
     bool dated;
-    /* Returns true if the kind opens `name`. It may look at the file system, but opens nothing. */
-    bool (*fits)(const char *name);
     struct live_source *(*open)(const struct live_options *o, struct err *e);
     bool (*run)(struct live_source *s, const struct live_sink *sink, struct err *e);
     void (*stop)(struct live_source *s);
@@ -81,18 +78,20 @@ struct live_source {
 };
 
 extern const struct live_source_kind live_folder; /* live_folder.c */
-extern const struct live_source_kind live_stream; /* live_stream.c; fits every name */
+extern const struct live_source_kind live_stream; /* live_stream.c */
+
+/* Returns true if live_folder opens `name`, and not live_stream. Opens nothing. */
+bool live_folder_fits(const char *name);
 
 /*
- * Returns a source of the first kind that fits, not connected yet. Fails with ERR_USAGE if no kind
- * fits, or if the name's protocol or device is not in this build; with ERR_MEMORY.
+ * Returns a source, not connected yet. Fails with ERR_USAGE if the name's protocol or device is not
+ * in this build; with ERR_MEMORY.
  */
 struct live_source *live_source_open(const struct live_options *o, struct err *e);
 
 /*
- * Connects and calls `sink` for each frame. Returns when the source is broken: false with the
- * reason, such as ERR_INPUT or ERR_FAILED with "no packet for 10 s". Returns true if it ended in
- * order: the pipe was closed, or live_source_stop was called.
+ * Connects and calls `sink` for each frame. Returns false with the reason if the source broke; true
+ * if it ended in order: the pipe was closed, or live_source_stop was called.
  */
 bool live_source_run(struct live_source *s, const struct live_sink *sink, struct err *e);
 

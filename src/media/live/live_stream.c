@@ -22,9 +22,7 @@
 #include <unistd.h>
 
 #include "live_decode.h"
-#include "live_source.h"
 #include "media/container/open.h"
-#include "media/ffmpeg/libav.h"
 #include "barcode/base/clock.h"
 #include "base/watch.h"
 #include "media/ffmpeg/stream_name.h"
@@ -309,12 +307,6 @@ static bool have_ended(struct packets *p)
 }
 
 /* ------------------------------------------------------------------ the source */
-
-static bool fits(const char *name)
-{
-    (void)name;
-    return true;
-}
 
 static struct live_source *open_stream(const struct live_options *o, struct err *e)
 {
@@ -621,25 +613,15 @@ static void close_stream(struct live_source **source)
     *source = NULL;
 }
 
-const struct live_source_kind live_stream = {.name = "stream",
-                                             .fits = fits,
-                                             .open = open_stream,
-                                             .run = run,
-                                             .stop = stop,
-                                             .close = close_stream};
+const struct live_source_kind live_stream = {
+    .name = "stream", .open = open_stream, .run = run, .stop = stop, .close = close_stream};
 
 /* ------------------------------------------------------------------ any source */
 
-/* The first that fits opens a name. live_stream fits every name. */
-static const struct live_source_kind *const kinds[] = {&live_folder, &live_stream};
-
 struct live_source *live_source_open(const struct live_options *o, struct err *e)
 {
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i]->fits(o->name))
-            return kinds[i]->open(o, e);
-    err_set(e, ERR_USAGE, "'%s' is nothing that --live can read", o->name);
-    return NULL;
+    const struct live_source_kind *kind = live_folder_fits(o->name) ? &live_folder : &live_stream;
+    return kind->open(o, e);
 }
 
 bool live_source_run(struct live_source *s, const struct live_sink *sink, struct err *e)

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/decode/decoder.h"
 #include "media/ffmpeg/libav.h"
 #include "base/log.h"
 

@@ -19,12 +19,7 @@
 #include <string.h>
 
 #include "nvdec.h"
-#include "media/bitstream/packet_scan.h"
-#include "media/bitstream/param_sets.h"
-#include "media/decode/decoder.h"
 #include "media/ffmpeg/libav.h"
-#include "media/gop/chunker.h"
-#include "media/schedule/decode_pass.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 
@@ -105,7 +100,7 @@ static void close_nvdec_worker(struct nvdec_worker *s, bool reusable)
     av_frame_free(&s->host);
     av_frame_free(&s->planes);
     av_packet_free(&s->packet);
-    idr_splice_drop(&s->idr_splice);
+    av_packet_free(&s->idr_splice.packet);
 }
 
 /* ------------------------------------------------------------------ frames out */

@@ -14,11 +14,8 @@
 
 #include "base/interrupt.h"
 #include "base/watch.h"
-#include "media/container/container_quirks.h"
 #include "media/container/open.h"
-#include "media/container/demux.h"
 #include "media/decode/decoder.h"
-#include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
 #include "reader.h"
 

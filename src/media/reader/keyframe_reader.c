@@ -12,13 +12,8 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "media/bitstream/packet_scan.h"
-#include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
-#include "media/gop/chunker.h"
-#include "media/schedule/decode_pass.h"
-#include "media/select/timeline.h"
 #include "reader.h"
 
 /* The chunker returns a key frame at the latest when the second one after it comes. */
@@ -508,20 +503,6 @@ static bool begin_index(struct key_reader *k, enum key_index_kind kind, struct e
     return false;
 }
 
-/*
- * Finds the film's first frame, lists the index of this `kind`, and reads by it. Returns false
- * without an error if the index cannot be relied on. The film is then to be read completely, from
- * where the demuxer is.
- */
-static bool read_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
-{
-    if (!begin_index(k, kind, e))
-        return false;
-    if (is_stopped(k))
-        return true;
-    return read_by_index(k, e);
-}
-
 /* ------------------------------------------------------------------ reading through */
 
 /* Implements chunker_key. */
@@ -700,8 +681,8 @@ static bool read_keys(struct key_reader *k, struct err *e)
     if (!check_marks(k, e))
         return false;
     enum key_index_kind kind = key_index_kind(k->demux->format, k->film);
-    if (kind != KEY_INDEX_NONE && read_index(k, kind, e))
-        return true;
+    if (kind != KEY_INDEX_NONE && begin_index(k, kind, e))
+        return is_stopped(k) || read_by_index(k, e);
     return e->code == ERR_NONE && read_through(k, NULL, e);
 }
 

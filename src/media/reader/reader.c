@@ -9,10 +9,7 @@
 
 #include <libavcodec/avcodec.h>
 
-#include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
-#include "media/gop/chunker.h"
-#include "media/schedule/decode_pass.h"
 #include "base/log.h"
 
 /*

@@ -5,11 +5,8 @@
 #include <stdbool.h>
 
 #include "media/container/demux.h"
-#include "media/gop/chunker.h"
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/err.h"
-#include "media/film.h"
-#include "media/source.h"
 
 /*
  * Reads the complete film from the position of `r`, and queues its chunks; decodes what cannot be
@@ -21,9 +18,8 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e);
 /* ---- keyframe_reader.c: for --keyframes ---- */
 
 /*
- * Does the same with chunks of one key frame each: those that fill columns (chunker.h).
- * With an index only these are read, otherwise the complete film. Skips the bad key frames of the
- * pass.
+ * Does the same with chunks of one key frame each, without bad ones: those that fill columns. With
+ * an index only these are read, otherwise the complete film.
  */
 bool film_keys_read(struct decode_pass *s, struct demux *r, struct err *e);
 
@@ -43,10 +39,9 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
 
 /*
  * Finds PROBE_BARS of `film`, whose video stream is `requested` (container_open). Opens the file
- * again for each thread, so that other readers are not disturbed. `opened` is the film as it was
- * opened already, which is only inspected, or NULL. If the film is not seekable, or nothing can be
- * decoded, no bars are found, and the function succeeds. Returns false if out of memory, if a
- * thread cannot start, or if interrupted.
+ * again for each thread; `opened`, which may be NULL, is only inspected. If the film is not
+ * seekable, or nothing can be decoded, no bars are found. Returns false on `e`: out of memory, or
+ * interrupted.
  */
 bool film_bars_probe(const struct film *film, int requested, const AVFormatContext *opened,
                      const struct probe_request *request, struct probe_facts *facts, struct err *e);

@@ -47,7 +47,7 @@ bool decode_pass_open_queue(struct decode_pass *s, struct err *e)
 void decode_pass_close(struct decode_pass *s)
 {
     queue_free(&s->chunks);
-    idr_splice_drop(&s->idr_splice);
+    av_packet_free(&s->idr_splice.packet);
     pthread_cond_destroy(&s->budget_freed);
     pthread_cond_destroy(&s->chunks_changed);
     pthread_mutex_destroy(&s->lock);

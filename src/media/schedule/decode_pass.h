@@ -49,9 +49,6 @@ bool idr_splice_fits(const struct idr_splice *copy, uint64_t before, uint64_t af
 bool idr_splice_packet(const struct idr_splice *copy, const struct picture *next,
                        struct AVPacket *to);
 
-/* Frees what it holds. */
-void idr_splice_drop(struct idr_splice *copy);
-
 /* ---- what decodes the chunks; a backend is a row of the table in source/film_source.c ---- */
 
 /* Where a backend decodes. A film has workers of one backend on each. */
@@ -281,10 +278,7 @@ struct thread_share {
 /* Returns the threads for the chunk, 1 to the smaller of `cores` and `most`. */
 int thread_share_count(const struct thread_share *s);
 
-/*
- * Returns the threads of each chunk that BARCODE_FRAME_THREADS sets, for tests: 1 for "off", 0 if it
- * is not set or wrong.
- */
+/* Returns the threads of a chunk by BARCODE_FRAME_THREADS, for tests: 1 for "off", 0: not set. */
 int thread_share_override(void);
 
 #endif

@@ -14,8 +14,6 @@
  */
 #include "decode_pass.h"
 
-#include "media/bitstream/packet_scan.h"
-
 /*
  * The film's first IDR picture may be a still of many megabytes, and one is decoded for each chunk.
  */
@@ -115,5 +113,3 @@ bool idr_splice_packet(const struct idr_splice *copy, const struct picture *next
         av_packet_unref(to);
     return used > 0;
 }
-
-void idr_splice_drop(struct idr_splice *copy) { av_packet_free(&copy->packet); }

@@ -49,10 +49,7 @@ struct selection {
     int64_t start_us;    /* >= 0; frames that have left the screen by then are never picked */
     int64_t end_us;      /* exclusive; INT64_MAX: the film's end */
     bool keyframes;      /* key frames alone; for EVERY interval_us is filled too */
-    /*
-     * COLUMNS: end_us is the declared end of the film. It is read to its end even when all columns
-     * are filled, because that shows whether the declaration is right
-     */
+    /* COLUMNS: end_us is declared: the film is read to its end, which shows if that is right */
     bool to_film_end;
     int64_t preview_us; /* P, the time between previews; 0: none */
 };
@@ -96,9 +93,8 @@ bool selection_pick(struct selection_cursor *c, int64_t time_us, int64_t next_us
 int64_t selection_next_preview(const struct selection_cursor *c);
 
 /*
- * Returns the target time of column `column`. Returns -1 for EVERY without `keyframes`, and beyond
- * the last of COLUMNS. The target may be at or after end_us. Constant time, no side effect; any
- * thread.
+ * Returns the target time of a column, also at or after end_us; -1 for EVERY without `keyframes`,
+ * and beyond the last of COLUMNS. Any thread.
  */
 int64_t selection_target(const struct selection *rule, uint64_t column);
 
@@ -117,9 +113,8 @@ bool selection_done(const struct selection_cursor *c, int64_t time_us);
 uint64_t selection_estimate(const struct selection *rule, const struct film_length *length);
 
 /*
- * COLUMNS: returns how far the film's last frame may be from end_us, so that its columns are still
- * those of end_us: a column, but at most 2 s or 1 %, whichever is more. Sound often outlasts the
- * picture.
+ * COLUMNS: returns how far the film's last frame may be from end_us: a column, but at most 2 s or
+ * 1 %, whichever is more. Sound often outlasts the picture.
  */
 int64_t selection_slack_us(const struct selection *rule);
 

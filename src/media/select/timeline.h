@@ -43,13 +43,13 @@ struct timeline timeline_begin(const struct film_clock *clock);
  */
 int64_t timeline_at(struct timeline *t, int64_t pts_us);
 
+void timeline_step(struct timeline *t, int64_t time_us);
+
 /*
- * Returns how long the film's last frame is displayed. `duration_us` is its packet's duration (0:
- * none). The result is `frame_us`, the nominal frame time, unless the packet's is at least twice
- * that, as in a slide show.
+ * Returns how long the film's last frame is displayed: `frame_us`, the nominal frame time, unless
+ * its packet's duration (0: none) is at least twice that, as in a slide show.
  */
 int64_t timeline_last_stays(int64_t frame_us, int64_t duration_us);
-void timeline_step(struct timeline *t, int64_t time_us);
 
 /*
  * Display times for a container that stores none, only the place of each picture in decoding order,

@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/ffmpeg/libav.h"
 #include "base/interrupt.h"
 #include "barcode/base/queue.h"
 #include "base/watch.h"

@@ -4,8 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "media/select/timeline.h"
-#include "media/container/container_quirks.h"
 #include "media/container/open.h"
 #include "base/interrupt.h"
 

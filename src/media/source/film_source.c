@@ -10,16 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/container/container_quirks.h"
-#include "media/container/demux.h"
 #include "media/container/open.h"
-#include "media/container/film_input.h"
-#include "media/decode/decoder.h"
-#include "media/ffmpeg/libav.h"
-#include "media/gop/chunker.h"
 #include "media/nvdec/nvdec.h"
 #include "media/reader/reader.h"
-#include "media/schedule/decode_pass.h"
 #include "media/sound/sound_reading.h"
 #include "barcode/base/clock.h"
 #include "base/admission.h"

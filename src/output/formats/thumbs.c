@@ -105,6 +105,18 @@ struct thumbs {
 
 static int even_or_1(int64_t n) { return n > 1 ? (int)n / 2 * 2 : 1; }
 
+/*
+ * Sets *wide and *high to numbers in the ratio of the sides of width x height displayed samples.
+ * Samples without an aspect ratio, or with terms of 2^15 or more, count as square.
+ */
+static void film_shape(const struct film *f, int width, int height, int64_t *wide, int64_t *high)
+{
+    bool square = f->sample_num <= 0 || f->sample_den <= 0 || f->sample_num >= 1 << 15 ||
+                  f->sample_den >= 1 << 15;
+    *wide = (int64_t)width * (square ? 1 : f->sample_num);
+    *high = (int64_t)height * (square ? 1 : f->sample_den);
+}
+
 void thumbs_size(const struct film *film, const struct crop *crop, int analysis_width,
                  int analysis_height, int *width, int *height)
 {

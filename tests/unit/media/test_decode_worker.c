@@ -1,13 +1,8 @@
 
 #include "test.h"
-#include "media/bitstream/packet_scan.h"
-#include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/decode/decoder.h"
-#include "media/gop/chunker.h"
 #include "media/reader/reader.h"
-#include "media/schedule/decode_pass.h"
-#include "media/select/timeline.h"
 #include "barcode/base/queue.h"
 #include "clip_packets.h"
 

@@ -6,7 +6,6 @@
 
 #include "test.h"
 #include "media/nvdec/nvdec.h"
-#include "media/schedule/decode_pass.h"
 #include "barcode/base/queue.h"
 
 /* Software stands in for NVDEC: a decoder is one all the same. */

@@ -2,11 +2,9 @@
 #include <pthread.h>
 
 #include "test.h"
-#include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
-#include "media/select/timeline.h"
 #include "clip.h"
 
 /* Everything that a reader says of a film. */

@@ -6,7 +6,6 @@
 #include "test.h"
 #include "media/source.h"
 #include "media/container/open.h"
-#include "media/ffmpeg/libav.h"
 
 /* One stream of a made container. */
 struct made {

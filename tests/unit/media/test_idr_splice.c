@@ -1,7 +1,6 @@
 /* test_idr_splice.c - which IDR picture is kept, who gets it, and the packet that is made of it. */
 #include "test.h"
 #include "clip.h"
-#include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
@@ -59,7 +58,7 @@ static bool offer(struct scene *s, const struct picture *p)
     idr_splice_fetch(&s->pass, &mine);
     bool kept = atomic_load(&s->pass.idr_splices) > before;
     assert_true(!kept || (mine.packet && mine.packet->data == p->packet->data));
-    idr_splice_drop(&mine);
+    av_packet_free(&mine.packet);
     return kept;
 }
 
@@ -122,8 +121,8 @@ TEST(who_gets_it)
     idr_splice_fetch(&s.pass, &b);
     assert_null(b.packet);
     assert_false(offer(&s, &idr));
-    idr_splice_drop(&a);
-    idr_splice_drop(&b);
+    av_packet_free(&a.packet);
+    av_packet_free(&b.packet);
     av_packet_free(&packet);
     packet_free(&idr.packet);
     packet_free(&p.packet);

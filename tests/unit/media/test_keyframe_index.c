@@ -2,7 +2,6 @@
  * each is found again. */
 
 #include "test.h"
-#include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"

@@ -7,8 +7,6 @@
 
 #include "test.h"
 #include "base/hash.h"
-#include "media/bitstream/packet_scan.h"
-#include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
 #include "clip.h"

@@ -11,7 +11,6 @@
 #include "test.h"
 #include "clip.h"
 #include "barcode/base/clock.h"
-#include "media/live/live_source.h"
 #include "media/live/live_decode.h"
 #include "files.h"
 

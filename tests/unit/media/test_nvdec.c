@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "media/decode/decoder.h"
 #include "media/nvdec/nvdec.h"
 
 /* A picture as NVDEC gives it: planes in one block, a layout that only the frames context tells. */

@@ -2,7 +2,6 @@
 
 #include "test.h"
 #include "media/container/open.h"
-#include "media/ffmpeg/libav.h"
 #include "clip.h"
 
 static struct film facts(const char *name)

@@ -3,7 +3,6 @@
 
 #include "test.h"
 #include "nal_bytes.h"
-#include "media/bitstream/packet_scan.h"
 #include "media/bitstream/param_sets.h"
 #include "media/bitstream/nal_reader.h"
 

@@ -1,5 +1,4 @@
 #include "test.h"
-#include "media/select/timeline.h"
 #include "media/sound/sound_reading.h"
 
 #define S INT64_C(1000000)

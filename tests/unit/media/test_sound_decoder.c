@@ -10,7 +10,6 @@
 #include "test.h"
 #include "barcode/engine/engine.h"
 #include "media/sound/sound_reading.h"
-#include "media/source.h"
 #include "sound/film_sound.h"
 #include "clip.h"
 

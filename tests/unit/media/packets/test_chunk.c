@@ -3,7 +3,6 @@
 #include "test.h"
 #include "media/gop/chunker.h"
 #include "../fuzz/random_film.h"
-#include "media/bitstream/packet_scan.h"
 #include "barcode/engine/column.h"
 
 /* ------------------------------------------------------------------ the container */
