@@ -102,14 +102,6 @@ static bool assess_transparent(const struct report *r, struct err *e)
     return true;
 }
 
-static uint64_t damaged_columns(const struct columns *c, uint64_t count)
-{
-    uint64_t n = 0;
-    for (uint64_t i = 0; i < count; i++)
-        n += columns_get(c, i)->status == COLUMN_DAMAGED;
-    return n;
-}
-
 static uint64_t different_frames(const struct report *r)
 {
     uint64_t n = 0;
@@ -162,23 +154,16 @@ static bool choose_steady(struct columns *columns, const struct report *r, struc
                           r->picture.steady, e);
 }
 
-/* Warns of bytes that --keep-going skipped, and of a film that changed while it was read. */
-static void assess_reading(bool changed, struct report *r)
-{
-    const struct film *f = r->film;
-    uint64_t unread = r->run.counts.bytes_unread;
-    if (unread > 0)
-        job_warn(r, "'%s': %" PRIu64 " bytes cannot be read (skipped)", f->path, unread);
-    if (changed)
-        job_warn(r, "'%s' changed while it was being read: render it again", f->path);
-}
-
 bool job_assess(const struct job_order *order, const struct job_film *film,
                 const struct job_stores *s, const struct job_passes *p, struct report *r,
                 struct err *e)
 {
     const char *path = r->film->path;
-    assess_reading(p->changed, r);
+    if (r->run.counts.bytes_unread > 0)
+        job_warn(r, "'%s': %" PRIu64 " bytes cannot be read (skipped)", path,
+                 r->run.counts.bytes_unread);
+    if (p->changed)
+        job_warn(r, "'%s' changed while it was being read: render it again", path);
     uint64_t announced = columns_count(s->columns), cut;
     uint64_t inside = columns_finish(s->columns, &cut);
     r->columns = s->columns;
@@ -199,7 +184,9 @@ bool job_assess(const struct job_order *order, const struct job_film *film,
                  "'%s': %" PRIu64 " of %" PRIu64
                  " columns %s missing (their frames are not in the file or cannot be decoded)",
                  path, inside + cut, announced, inside + cut == 1 ? "is" : "are");
-    uint64_t damaged = damaged_columns(s->columns, r->count);
+    uint64_t damaged = 0;
+    for (uint64_t i = 0; i < r->count; i++)
+        damaged += columns_get(s->columns, i)->status == COLUMN_DAMAGED;
     if (damaged > 0)
         job_warn(r, "'%s': %" PRIu64 " of %" PRIu64 " columns come%s from damaged frames", path,
                  damaged, r->count, damaged == 1 ? "s" : "");

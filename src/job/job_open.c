@@ -260,33 +260,6 @@ void job_decide_width(const struct plan *plan, struct report *r)
         *along = (int)((WIDTH_LEAST + r->count - 1) / r->count * r->count);
 }
 
-static struct engine_work work_of(const struct job_film *film, const struct report *r)
-{
-    const struct film *f = &film->source->film;
-    return (struct engine_work){
-        .frames = frames_inside(&r->analysis.selection, &f->length),
-        .width = f->width,
-        .height = f->height,
-        .columns = r->analysis.needs & STRIP_CLUSTERS
-                       ? selection_estimate(&r->analysis.selection, &f->length)
-                       : 0,
-        .analysis_width = r->analysis.width,
-        .analysis_height = r->analysis.height,
-    };
-}
-
-static bool choose_engine(const struct job_order *order, struct job_film *film, struct report *r,
-                          struct err *e)
-{
-    struct engine_work work = work_of(film, r);
-    film->engine = engines_for(order->context->engines, &work, e);
-    if (!film->engine)
-        return false;
-    r->run.engine = film->engine->ops->name;
-    r->run.isa = engine_detail(film->engine);
-    return true;
-}
-
 /* ---- Light ---- */
 
 /*
@@ -460,28 +433,35 @@ bool job_decide_crop(const struct job_order *order, const struct job_film *film,
 
 /* ---- The film ---- */
 
-static void describe_film(const struct job_film *film, int threads)
-{
-    const struct film *f = &film->source->film;
-    log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s",
-            f->path, f->codec, f->container, f->width, f->height, f->pixel_format,
-            colour_matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
-            colour_range_name(f->range), f->range_guessed ? " (guessed)" : "", threads,
-            engine_detail(film->engine));
-}
-
 /* Chooses the engine and sets ask.decoder and ask.threads. */
 static bool open_engine(const struct job_order *order, struct job_film *film, struct report *r,
                         struct err *e)
 {
+    const struct film *f = &film->source->film;
+    const struct report_analysis *a = &r->analysis;
+    const int threads = order->context->threads;
     struct frame_cache_ask *ask = &film->ask;
-    if (!choose_engine(order, film, r, e))
+    const struct engine_work work = {
+        .frames = frames_inside(&a->selection, &f->length),
+        .width = f->width,
+        .height = f->height,
+        .columns = a->needs & STRIP_CLUSTERS ? selection_estimate(&a->selection, &f->length) : 0,
+        .analysis_width = a->width,
+        .analysis_height = a->height,
+    };
+    film->engine = engines_for(order->context->engines, &work, e);
+    if (!film->engine)
         return false;
     if (ask->decoder == CACHE_BY_GPU && !engine_device(film->engine).context)
         ask->decoder = CACHE_BY_SOFTWARE;
-    ask->threads = r->run.threads = order->context->threads;
+    ask->threads = r->run.threads = threads;
+    r->run.engine = film->engine->ops->name;
+    r->run.isa = engine_detail(film->engine);
     r->run.decode = decode_word(DECODE_CPU);
-    describe_film(film, order->context->threads);
+    log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s",
+            f->path, f->codec, f->container, f->width, f->height, f->pixel_format,
+            colour_matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
+            colour_range_name(f->range), f->range_guessed ? " (guessed)" : "", threads, r->run.isa);
     return true;
 }
 

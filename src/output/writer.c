@@ -8,6 +8,7 @@
 #include "base/atomic_file.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "output/formats/provenance.h"
 
 /* One line per writer. NAME stands for writer_NAME, which a file of formats/ defines. The first is
  * the default of -o. */
@@ -82,26 +83,52 @@ bool writer_failed(struct err *e)
     return err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
 }
 
+bool writer_recognizes(const struct writer *w, const uint8_t *head, size_t size,
+                       char film[FILM_ID_TEXT])
+{
+    if (w->recognizes)
+        return w->recognizes(head, size, film);
+    if (w->trailer)
+        return trailer_recognizes(head, size, film);
+    return w->begin && provenance_recognizes(head, size, w->begin, film);
+}
+
+bool writer_has_metadata(const struct writer *w)
+{
+    return w->read_metadata || w->trailer || w->end;
+}
+
+bool writer_read(const struct writer *w, FILE *f, struct writer_metadata *metadata)
+{
+    if (w->read_metadata)
+        return w->read_metadata(f, metadata);
+    if (w->trailer)
+        return trailer_read_metadata(f, w->trailer, metadata);
+    return w->end && provenance_read(f, w->begin, w->end, metadata);
+}
+
 bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEXT])
 {
     uint8_t head[WRITER_HEAD];
     film[0] = 0;
-    FILE *f = w->recognizes ? file_open_regular(path) : NULL;
+    FILE *f = file_open_regular(path);
     if (!f)
         return false;
     if (w->tail && fseek(f, -(long)sizeof head, SEEK_END) != 0)
         rewind(f); /* the file is shorter */
     size_t size = fread(head, 1, sizeof head, f);
     fclose(f);
-    return w->recognizes(head, size, film);
+    return writer_recognizes(w, head, size, film);
 }
 
 bool writer_read_metadata(const struct writer *w, const char *path,
                           struct writer_metadata *metadata)
 {
     *metadata = (struct writer_metadata){.columns = 0};
-    FILE *f = w->read_metadata ? file_open_regular(path) : NULL;
-    bool whole = f && w->read_metadata(f, metadata);
+    FILE *f = writer_has_metadata(w) ? file_open_regular(path) : NULL;
+    bool whole = f && writer_read(w, f, metadata);
+    if (w->beside)
+        metadata->columns = 0; /* they are not those of a dump */
     if (f)
         fclose(f);
     return whole && (!w->has_all_parts || w->has_all_parts(path, metadata));

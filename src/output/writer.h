@@ -80,14 +80,20 @@ struct writer {
     bool has_times; /* contains processing times, so it is written after all writers that do not */
 
     /*
+     * How its files begin, with a provenance comment behind that, and how complete ones end.
+     * `trailer`: how complete ones end, behind a trailer comment. (provenance.h)
+     */
+    const char *begin, *end, *trailer;
+
+    /*
      * Returns true if `head` is the beginning (with `tail`: the end) of a file that barcode wrote.
-     * `film` is set to the film id in the file, or left empty. NULL: the format cannot identify
-     * barcode, so no file counts as barcode's.
+     * `film` is set to the film id in the file, or left empty. NULL: those with `begin` or
+     * `trailer`; without these no file counts as barcode's.
      */
     bool (*recognizes)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
 
     /* Reads a file of this format to its end. Returns false if barcode did not make it, or if it is
-     * not as barcode wrote it. `metadata` comes in zeroed. NULL: the format stores no metadata. */
+     * not as barcode wrote it. `metadata` comes in zeroed. NULL: as above. */
     bool (*read_metadata)(FILE *f, struct writer_metadata *metadata);
 
     /* Returns true if the other files that belong to the one at `path` (metadata->parts) exist and
@@ -178,6 +184,15 @@ bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEX
  */
 bool writer_read_metadata(const struct writer *w, const char *path,
                           struct writer_metadata *metadata);
+
+/* Apply the entry of the writer to the bytes of a file: see writer.recognizes and
+ * writer.read_metadata. Any thread. */
+bool writer_recognizes(const struct writer *w, const uint8_t *head, size_t size,
+                       char film[FILM_ID_TEXT]);
+bool writer_read(const struct writer *w, FILE *f, struct writer_metadata *metadata);
+
+/* Returns true if files of this writer have metadata. Any thread. */
+bool writer_has_metadata(const struct writer *w);
 
 /* Sets the reason of a stream that failed, from errno. Returns false. Any thread. */
 bool writer_failed(struct err *e);

@@ -52,7 +52,7 @@ static const char *why_output(struct question *q, const struct output *output,
     *metadata = (struct writer_metadata){.columns = 0};
     if (outputs_is_stdout(output->path) || stat(output->path, &s) != 0)
         return "does not exist";
-    if (!output->writer->read_metadata || !S_ISREG(s.st_mode))
+    if (!writer_has_metadata(output->writer) || !S_ISREG(s.st_mode))
         return "has no metadata";
     if (!writer_read_metadata(output->writer, output->path, metadata))
         return "is incomplete";

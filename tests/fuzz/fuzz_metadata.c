@@ -13,14 +13,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const struct writer *w = writer_table[data[0] % writer_count];
     char film[FILM_ID_TEXT] = "";
     size_t head = size - 1 < WRITER_HEAD ? size - 1 : WRITER_HEAD;
-    if (w->recognizes)
-        w->recognizes(w->tail ? data + size - head : data + 1, head, film);
+    writer_recognizes(w, w->tail ? data + size - head : data + 1, head, film);
     fuzz_demand(memchr(film, 0, sizeof film) != NULL);
     struct writer_metadata told = {.columns = 0};
-    FILE *f = w->read_metadata ? fmemopen((void *)(uintptr_t)(data + 1), size - 1, "rb") : NULL;
+    FILE *f = fmemopen((void *)(uintptr_t)(data + 1), size - 1, "rb");
     if (!f)
         return 0;
-    w->read_metadata(f, &told);
+    writer_read(w, f, &told);
     fuzz_demand(memchr(told.film, 0, sizeof told.film) &&
                 memchr(told.fingerprint, 0, sizeof told.fingerprint));
     fuzz_demand(told.width >= 0 && told.height >= 0 && told.width <= 65536 && told.height <= 65536);

@@ -64,13 +64,11 @@ static void put_percent(const struct page *p, int64_t us)
 static void put_image(const struct page *p, int film)
 {
     const struct align_film *a = &p->r->film[film];
-    struct page_base64 b = {.file = p->f};
     fprintf(p->f,
             "<image id=\"%s\" width=\"%.3f\" height=\"1\" preserveAspectRatio=\"none\" "
             "href=\"data:image/png;base64,",
             film == 0 ? "a" : "b", (double)a->duration_us / 1e6);
-    page_base64_put(&b, a->png, a->png_bytes);
-    page_base64_end(&b);
+    page_put_base64(p->f, a->png, a->png_bytes);
     fputs("\"/>\n", p->f);
 }
 

@@ -52,9 +52,6 @@ static const struct {
 static const char *const subject_name[] = {
     [CSV_AVERAGE] = "average", [CSV_DOMINANT] = "dominant", [CSV_CLUSTER] = NULL};
 
-/* Returns the digits after the point of a value. */
-static int csv_value_digits(enum colour_value value) { return quantity[value].digits; }
-
 /* Writes the name of a column. `cluster` (from 1) is that of an item of a cluster. */
 static void csv_item_name(const struct csv_item *item, int cluster, char name[CSV_NAME])
 {
@@ -339,7 +336,7 @@ static void put_quantity(struct csv_rows *s, const struct csv_item *item, int cl
         if (rgb != s->of)
             colour_values(&s->light, rgb, s->value);
         s->of = rgb;
-        put_number(s->f, s->value[item->what], csv_value_digits(item->what));
+        put_number(s->f, s->value[item->what], quantity[item->what].digits);
     }
 }
 

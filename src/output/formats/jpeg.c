@@ -198,16 +198,6 @@ static bool write_jpeg(const struct report *r, struct strips strips, FILE *f, st
     return done;
 }
 
-static bool recognizes(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
-{
-    return provenance_recognizes(head, size, JPEG_BEGIN, film);
-}
-
-static bool read_metadata(FILE *f, struct writer_metadata *metadata)
-{
-    return provenance_read(f, JPEG_BEGIN, JPEG_END, metadata);
-}
-
 static const char *const ending[] = {"jpg", "jpeg", "jpe", NULL};
 
 const struct writer writer_jpeg = {.name = "jpeg",
@@ -218,6 +208,6 @@ const struct writer writer_jpeg = {.name = "jpeg",
                                    .pixels = true,
                                    .opaque = true,
                                    .side_most = JPEG_MAX_DIMENSION,
-                                   .recognizes = recognizes,
-                                   .read_metadata = read_metadata,
+                                   .begin = JPEG_BEGIN,
+                                   .end = JPEG_END,
                                    .write = write_jpeg};

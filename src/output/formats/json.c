@@ -70,6 +70,14 @@ json_t *writer_json_bytes(const char *bytes)
     return value;
 }
 
+json_t *writer_json_append(json_t *list, json_t *value)
+{
+    if (json_array_append_new(list, value) == 0)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
 json_t *writer_json_stages(const struct decode_times *t)
 {
     return json_pack("{so so so so so so so}", "wall", writer_json_seconds(t->wall), "start_up",
@@ -153,15 +161,9 @@ static json_t *seed_value(uint64_t seed)
 static json_t *colours_value(const struct cluster *cluster, int count)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < count; i++) {
-        const struct cluster *k = &cluster[i];
-        json_t *colour = json_pack("{s[iii] sI}", "rgb", k->rgb[0], k->rgb[1], k->rgb[2], "count",
-                                   (json_int_t)k->count);
-        if (json_array_append_new(list, colour) != 0) {
-            json_decref(list);
-            return NULL;
-        }
-    }
+    for (const struct cluster *k = cluster; k < cluster + count; k++)
+        list = writer_json_append(list, json_pack("{s[iii] sI}", "rgb", k->rgb[0], k->rgb[1],
+                                                  k->rgb[2], "count", (json_int_t)k->count));
     return list;
 }
 
@@ -253,11 +255,8 @@ static bool put_film(FILE *f, const struct report *r, unsigned needs, struct err
 static json_t *warnings_value(const struct report *r)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < r->run.warnings && i < REPORT_WARNINGS; i++)
-        if (json_array_append_new(list, writer_json_bytes(r->run.warning[i])) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+    for (int i = 0; i < r->run.warnings; i++)
+        list = writer_json_append(list, writer_json_bytes(r->run.warning[i]));
     return list;
 }
 
@@ -273,13 +272,10 @@ static json_t *lost_value(const struct report *r)
 static json_t *crop_value(const struct report *r)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < r->analysis.crop.count; i++) {
+    for (int i = 0; i < r->analysis.crop.count; i++) {
         char text[CROP_TEXT];
         crop_shown_text(&r->analysis.crop, i, r->film->orientation, text);
-        if (json_array_append_new(list, json_string(text)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        list = writer_json_append(list, json_string(text));
     }
     return list;
 }

@@ -17,6 +17,10 @@ json_t *writer_json_seconds(double seconds);
  * NULL. */
 json_t *writer_json_bytes(const char *bytes);
 
+/* Appends a value to a list and returns the list. Releases both and returns NULL if either is NULL,
+ * or if out of memory. */
+json_t *writer_json_append(json_t *list, json_t *value);
+
 /* Returns the stage times as one object. */
 json_t *writer_json_stages(const struct decode_times *t);
 

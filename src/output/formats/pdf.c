@@ -65,11 +65,6 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
     return ok;
 }
 
-static bool read_pdf_metadata(FILE *f, struct writer_metadata *to)
-{
-    return trailer_read_metadata(f, "%%EOF\n", to);
-}
-
 static const char *const ending[] = {"pdf", NULL};
 
 const struct writer writer_pdf = {.name = "pdf",
@@ -79,6 +74,5 @@ const struct writer writer_pdf = {.name = "pdf",
                                   .one_a_strip = true,
                                   .page = true,
                                   .tail = true,
-                                  .recognizes = trailer_recognizes,
-                                  .read_metadata = read_pdf_metadata,
+                                  .trailer = "%%EOF\n",
                                   .write = write_pdf};

@@ -1,4 +1,5 @@
 #include "png.h"
+#include "provenance.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -125,16 +126,6 @@ static bool copy_text(const struct walk *w, uint32_t length, const char *key, ch
     return true;
 }
 
-/* Parses "320x180". */
-static void read_size(const char *text, struct writer_metadata *metadata)
-{
-    char *end;
-    long width = strtol(text, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
-    bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
-    metadata->width = sane ? (int)width : 0;
-    metadata->height = sane ? (int)height : 0;
-}
-
 static void read_text(const struct walk *w, uint32_t length, struct writer_metadata *metadata,
                       bool *is_barcode)
 {
@@ -144,7 +135,7 @@ static void read_text(const struct walk *w, uint32_t length, struct writer_metad
     else if (copy_text(w, length, PNG_COLUMNS_KEY, text, sizeof text))
         metadata->columns = strtoull(text, NULL, 10);
     else if (copy_text(w, length, PNG_SIZE_KEY, text, sizeof text))
-        read_size(text, metadata);
+        provenance_read_size(text, metadata);
     else if (copy_text(w, length, PNG_PARTIAL_KEY, text, sizeof text))
         metadata->partial = true;
     else if (!copy_text(w, length, PNG_FILM_KEY, metadata->film, sizeof metadata->film))

@@ -8,6 +8,8 @@
 
 #include "base/interrupt.h"
 
+enum { SIDE_MOST = 65536 }; /* above any analysis size */
+
 static const char comment_key[] = PROVENANCE_BEGIN;
 
 void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANCE_TEXT])
@@ -43,7 +45,6 @@ static bool read_count(const char **text, char end, uint64_t *number)
 static bool read_counts(const char *columns, const char *side, const char *parts,
                         struct writer_metadata *metadata)
 {
-    enum { SIDE_MOST = 65536 }; /* above any analysis size */
     uint64_t width, height;
     if (!read_count(&columns, 0, &metadata->columns) || !read_count(&side, 'x', &width) ||
         !read_count(&side, 0, &height) || !read_count(&parts, 0, &metadata->parts) ||
@@ -92,6 +93,15 @@ bool provenance_find(const char *text, size_t size, struct writer_metadata *meta
              fingerprint + strlen(" fingerprint="));
     metadata->partial = strcmp(partial, "yes") == 0;
     return read_counts(columns, side, parts, metadata);
+}
+
+void provenance_read_size(const char *text, struct writer_metadata *metadata)
+{
+    char *end;
+    long width = strtol(text, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
+    bool sane = width > 0 && width <= SIDE_MOST && height > 0 && height <= SIDE_MOST;
+    metadata->width = sane ? (int)width : 0;
+    metadata->height = sane ? (int)height : 0;
 }
 
 bool provenance_recognizes(const uint8_t *head, size_t size, const char *begin,
@@ -256,13 +266,8 @@ static void read_lines(const char *text, size_t size, struct writer_metadata *me
     metadata->partial = find_value(text, size, "barcode:partial ", value, sizeof value);
     if (find_value(text, size, "barcode:columns ", value, sizeof value))
         metadata->columns = strtoull(value, NULL, 10);
-    if (!find_value(text, size, "barcode:size ", value, sizeof value))
-        return;
-    char *end;
-    long width = strtol(value, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
-    bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
-    metadata->width = sane ? (int)width : 0;
-    metadata->height = sane ? (int)height : 0;
+    if (find_value(text, size, "barcode:size ", value, sizeof value))
+        provenance_read_size(value, metadata);
 }
 
 bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *metadata)

@@ -26,6 +26,9 @@ void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANC
  * "Name: ". Returns false if there is none. */
 bool provenance_find(const char *text, size_t size, struct writer_metadata *metadata);
 
+/* Parses "320x180", the size of analysis frames; sets 0 if it is none. */
+void provenance_read_size(const char *text, struct writer_metadata *metadata);
+
 /* Implements writer.recognizes for files that begin with `begin` and have a provenance comment. */
 bool provenance_recognizes(const uint8_t *head, size_t size, const char *begin,
                            char film[FILM_ID_TEXT]);

@@ -188,11 +188,6 @@ static bool write_svg(const struct report *r, struct strips strips, FILE *f, str
     return ok;
 }
 
-static bool read_svg_metadata(FILE *f, struct writer_metadata *to)
-{
-    return trailer_read_metadata(f, "-->\n", to);
-}
-
 static const char *const ending[] = {"svg", NULL};
 
 const struct writer writer_svg = {.name = "svg",
@@ -201,6 +196,5 @@ const struct writer writer_svg = {.name = "svg",
                                   .one_a_strip = true,
                                   .page = true,
                                   .tail = true,
-                                  .recognizes = trailer_recognizes,
-                                  .read_metadata = read_svg_metadata,
+                                  .trailer = "-->\n",
                                   .write = write_svg};

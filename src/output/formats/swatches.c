@@ -53,16 +53,6 @@ static bool write_gpl(const struct report *r, struct strips strips, FILE *f, str
     return writer_failed(e);
 }
 
-static bool recognize_gpl(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
-{
-    return provenance_recognizes(head, size, gpl_begin, film);
-}
-
-static bool read_gpl_metadata(FILE *f, struct writer_metadata *metadata)
-{
-    return provenance_read(f, gpl_begin, gpl_end, metadata);
-}
-
 static const char *const gpl_ending[] = {"gpl", NULL};
 
 const struct writer writer_gpl = {.name = "gpl",
@@ -71,8 +61,8 @@ const struct writer writer_gpl = {.name = "gpl",
                                   .option = "swatches",
                                   .modeless = true,
                                   .palette = true,
-                                  .recognizes = recognize_gpl,
-                                  .read_metadata = read_gpl_metadata,
+                                  .begin = gpl_begin,
+                                  .end = gpl_end,
                                   .write = write_gpl};
 
 /*
@@ -222,16 +212,6 @@ static bool write_css(const struct report *r, struct strips strips, FILE *f, str
     return writer_failed(e);
 }
 
-static bool recognize_css(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
-{
-    return provenance_recognizes(head, size, css_begin, film);
-}
-
-static bool read_css_metadata(FILE *f, struct writer_metadata *metadata)
-{
-    return provenance_read(f, css_begin, css_end, metadata);
-}
-
 static const char *const css_ending[] = {"css", NULL};
 
 const struct writer writer_css = {.name = "css",
@@ -240,8 +220,8 @@ const struct writer writer_css = {.name = "css",
                                   .option = "swatches",
                                   .modeless = true,
                                   .palette = true,
-                                  .recognizes = recognize_css,
-                                  .read_metadata = read_css_metadata,
+                                  .begin = css_begin,
+                                  .end = css_end,
                                   .write = write_css};
 
 static const char json_begin[] = "{\n\"swatches\": ", json_end[] = "\n]\n}\n";
@@ -276,22 +256,12 @@ static bool write_swatches(const struct report *r, struct strips strips, FILE *f
     return writer_failed(e);
 }
 
-static bool recognize_swatches(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
-{
-    return provenance_recognizes(head, size, json_begin, film);
-}
-
-static bool read_swatches_metadata(FILE *f, struct writer_metadata *metadata)
-{
-    return provenance_read(f, json_begin, json_end, metadata);
-}
-
 /* No ending: -o x.json writes an image with that name, and --swatches selects JSON by .json. */
 const struct writer writer_swatches = {.name = "swatches-json",
                                        .title = "JSON",
                                        .option = "swatches",
                                        .modeless = true,
                                        .palette = true,
-                                       .recognizes = recognize_swatches,
-                                       .read_metadata = read_swatches_metadata,
+                                       .begin = json_begin,
+                                       .end = json_end,
                                        .write = write_swatches};

@@ -219,11 +219,6 @@ static bool is_sheet(const char *path, const char *other)
     return digits >= 3 && digits < 10 && strcmp(number + digits, ".jpg") == 0;
 }
 
-static bool read_thumbnails_metadata(FILE *f, struct writer_metadata *metadata)
-{
-    return provenance_read(f, begin, end, metadata);
-}
-
 static const char *const ending[] = {"vtt", NULL};
 
 const struct writer writer_thumbnails = {.name = "thumbnails",
@@ -233,7 +228,8 @@ const struct writer writer_thumbnails = {.name = "thumbnails",
                                          .modeless = true,
                                          .thumbnails = true,
                                          .recognizes = recognize_thumbnails,
-                                         .read_metadata = read_thumbnails_metadata,
+                                         .begin = begin,
+                                         .end = end,
                                          .has_all_parts = sheets_are_complete,
                                          .is_part = is_sheet,
                                          .save = save};

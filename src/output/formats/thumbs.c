@@ -1,5 +1,6 @@
 #include "thumbs.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,16 +105,6 @@ struct thumbs {
 
 static int even_or_1(int64_t n) { return n > 1 ? (int)n / 2 * 2 : 1; }
 
-/* Returns floor(sqrt(n)) for n below 2^32. */
-static int64_t root(int64_t n)
-{
-    int64_t r = 0;
-    for (int64_t bit = (int64_t)1 << 16; bit > 0; bit >>= 1)
-        if ((r + bit) * (r + bit) <= n)
-            r += bit;
-    return r;
-}
-
 void thumbs_size(const struct film *film, const struct crop *crop, int analysis_width,
                  int analysis_height, int *width, int *height)
 {
@@ -126,7 +117,7 @@ void thumbs_size(const struct film *film, const struct crop *crop, int analysis_
     if (side > THUMBS_SIDE)
         side = THUMBS_SIDE;
     int64_t longer = wide > high ? wide : high, shorter = wide > high ? high : wide;
-    int64_t by_pixels = root(THUMBS_PIXELS * longer / shorter);
+    int64_t by_pixels = (int64_t)sqrt((double)(THUMBS_PIXELS * longer / shorter));
     if (side > by_pixels)
         side = by_pixels;
     side = even_or_1(side);

@@ -103,9 +103,7 @@ static bool is_whole(FILE *f)
 
 static bool read_bif_metadata(FILE *f, struct writer_metadata *metadata)
 {
-    bool found = is_whole(f) && provenance_read_end(f, mark, metadata);
-    metadata->columns = 0; /* they are not those of a dump */
-    return found;
+    return is_whole(f) && provenance_read_end(f, mark, metadata);
 }
 
 /* Emby's name: FILM-WIDTH-SECONDS.bif. */
@@ -215,18 +213,6 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 
 /* ---- Recognition ---- */
 
-static bool recognize_sheet(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
-{
-    return provenance_recognizes(head, size, JPEG_BEGIN, film);
-}
-
-static bool read_sheet_metadata(FILE *f, struct writer_metadata *metadata)
-{
-    bool whole = provenance_read(f, JPEG_BEGIN, JPEG_END, metadata);
-    metadata->columns = 0; /* they are not those of a dump */
-    return whole;
-}
-
 /* Returns how many names a folder has. */
 static uint64_t count_names(const char *path)
 {
@@ -248,7 +234,7 @@ static bool sheets_are_complete(const char *path, const struct writer_metadata *
         struct writer_metadata metadata;
         char *name = sheet_path(folder, i, NULL);
         FILE *f = name ? file_open_regular(name) : NULL;
-        complete = f && read_sheet_metadata(f, &metadata) &&
+        complete = f && provenance_read(f, JPEG_BEGIN, JPEG_END, &metadata) &&
                    strcmp(metadata.film, first->film) == 0 &&
                    strcmp(metadata.fingerprint, first->fingerprint) == 0;
         if (f)
@@ -276,8 +262,8 @@ const struct writer writer_jellyfin = {.name = "jellyfin",
                                        .binary = true,
                                        .modeless = true,
                                        .beside = name_sheets,
-                                       .recognizes = recognize_sheet,
-                                       .read_metadata = read_sheet_metadata,
+                                       .begin = JPEG_BEGIN,
+                                       .end = JPEG_END,
                                        .has_all_parts = sheets_are_complete,
                                        .is_part = is_sheet,
                                        .save = save};

@@ -11,6 +11,7 @@
 #include "base/interrupt.h"
 #include "base/version.h"
 #include "output/formats/png.h"
+#include "output/formats/provenance.h"
 #include "output/formats/thumbs.h"
 #include "output/modes/column_sound.h"
 #include "output/poster/labels.h"
@@ -54,12 +55,6 @@ static const struct column *column_under(const struct html_job *job, uint64_t x)
     return columns_get(job->report->columns, column_index(job, x));
 }
 
-static bool put_base64(FILE *f, const void *data, size_t size)
-{
-    struct page_base64 b = {.file = f};
-    return page_base64_put(&b, data, size) && page_base64_end(&b);
-}
-
 /* Writes a strip as a PNG of `width` x `height` pixels in base64. */
 static bool put_png(struct html_job *job, const struct strip_kind *kind, int width, int height,
                     FILE *f)
@@ -76,7 +71,7 @@ static bool put_png(struct html_job *job, const struct strip_kind *kind, int wid
     r.poster.wanted = false;
     r.picture.shape = SHAPE_STRIP;
     bool done = writer_png_bare(&r, (struct strips){&kind, 1}, memory, job->err);
-    done = fclose(memory) == 0 && done && put_base64(f, bytes, size);
+    done = fclose(memory) == 0 && done && page_put_base64(f, bytes, size);
     job->used += (size + 2) / 3 * 4;
     free(bytes);
     return done;
@@ -95,14 +90,11 @@ static json_t *length_value(const struct html_job *job)
 static json_t *palette_value(const struct html_job *job)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < job->report->media.palette.count; i++) {
+    for (int i = 0; i < job->report->media.palette.count; i++) {
         const struct film_colour *c = &job->report->media.palette.colour[i];
         char text[PAINT_HEX];
         paint_text_hex(c->rgb, text);
-        if (json_array_append_new(list, json_pack("[si]", text, (int)c->share)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+        list = writer_json_append(list, json_pack("[si]", text, (int)c->share));
     }
     return list;
 }
@@ -131,18 +123,23 @@ static void pick_moment(const struct html_job *job, const struct column *c,
                    1, 1);
 }
 
+/* Returns what was written to `f` as a JSON string, or NULL if not `done` or out of memory. Closes
+ * `f`, which may be NULL, and frees `*text`. */
+static json_t *written_value(FILE *f, bool done, char **text)
+{
+    done = f && fclose(f) == 0 && done;
+    json_t *value = done ? json_string_nocheck(*text) : NULL;
+    free(*text);
+    return value;
+}
+
 /* Returns bytes as a JSON string in base64, or NULL if out of memory. */
 static json_t *base64_value(const void *data, size_t size)
 {
     char *text = NULL;
     size_t length;
     FILE *f = open_memstream(&text, &length);
-    struct page_base64 b = {.file = f};
-    bool done = f && page_base64_put(&b, data, size) && page_base64_end(&b);
-    done = f && fclose(f) == 0 && done;
-    json_t *value = done ? json_string_nocheck(text) : NULL;
-    free(text);
-    return value;
+    return written_value(f, f && page_put_base64(f, data, size), &text);
 }
 
 /* Returns the film at CARD_MOMENTS places: "moments" has their colours, "times" their seconds. A
@@ -153,19 +150,15 @@ static json_t *moments_value(const struct html_job *job)
     uint64_t count = job->columns < CARD_MOMENTS ? job->columns : CARD_MOMENTS;
     size_t used = 0;
     json_t *times = json_array();
-    bool ok = times;
-    for (uint64_t i = 0; ok && i < count; i++) {
+    for (uint64_t i = 0; i < count; i++) {
         const struct column *c = column_under(job, (2 * i + 1) * job->columns / (2 * count));
         if (c->status == COLUMN_MISSING)
             continue;
         pick_moment(job, c, colour[used++]);
-        ok = json_array_append_new(times, json_integer((json_int_t)(c->time_us / 1000000))) == 0;
+        times = writer_json_append(times, json_integer((json_int_t)(c->time_us / 1000000)));
     }
-    if (ok)
-        return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times",
-                         times);
-    json_decref(times);
-    return NULL;
+    return json_pack("{so so}", "colours", base64_value(colour, used * sizeof *colour), "times",
+                     times);
 }
 
 /* Returns the strip of the mode that was asked for, which is the page's first. */
@@ -178,10 +171,7 @@ static json_t *strip_value(struct html_job *job)
     uint64_t most = kind->flat ? CARD_WIDTH : CARD_ROWS_WIDTH;
     int width = (int)(job->columns < most ? job->columns : most);
     bool done = f && put_png(job, kind, width, kind->flat ? 1 : CARD_ROWS, f);
-    done = f && fclose(f) == 0 && done;
-    json_t *value = done ? json_string_nocheck(text) : NULL;
-    free(text);
-    return value;
+    return written_value(f, done, &text);
 }
 
 /* Writes what a gallery needs of the film, as JSON with the id "card", into the page's head. */
@@ -258,17 +248,14 @@ static json_t *run_value(const struct html_job *job)
 static json_t *modes_value(const struct html_job *job)
 {
     json_t *list = json_array();
-    for (size_t i = 0; list && i < job->strips.count; i++) {
+    for (size_t i = 0; i < job->strips.count; i++) {
         const struct strip_kind *kind = job->strips.kind[i];
         bool sound = kind->needs & STRIP_SOUND;
         char note[200] = "";
         kind->note(job->report, note, sizeof note);
-        if (json_array_append_new(list, json_pack("{ss ss ss so*}", "name", kind->name, "title",
+        list = writer_json_append(list, json_pack("{ss ss ss so*}", "name", kind->name, "title",
                                                   kind->title, "note", note, "sound",
-                                                  sound ? json_true() : NULL)) != 0) {
-            json_decref(list);
-            return NULL;
-        }
+                                                  sound ? json_true() : NULL));
     }
     return list;
 }
@@ -400,15 +387,13 @@ struct array {
 
 static bool put_array(struct html_job *job, const struct array *a, FILE *f)
 {
-    struct page_base64 b = {.file = f};
-    uint8_t bytes[5 * CLUSTERS_MAX];
-    if (fprintf(f, "<script type=\"text/plain\" id=\"%s\">", a->id) < 0)
-        return false;
-    for (uint64_t x = 0; x < job->columns; x++) {
-        if (!page_base64_put(&b, bytes, a->encode(job, column_under(job, x), x, bytes)))
-            return false;
-    }
-    return page_base64_end(&b) && fputs("</script>\n", f) != EOF;
+    uint8_t *bytes = malloc((size_t)job->columns * 5 * CLUSTERS_MAX);
+    size_t used = 0;
+    for (uint64_t x = 0; bytes && x < job->columns; x++)
+        used += a->encode(job, column_under(job, x), x, bytes + used);
+    bool done = bytes && page_put_data(f, a->id, bytes, used);
+    free(bytes);
+    return done;
 }
 
 /* ---- thumbnails ---- */
@@ -434,33 +419,28 @@ static bool make_thumbs(struct html_job *job)
  * position there. */
 static bool put_places(const struct html_job *job, FILE *f)
 {
-    struct page_base64 b = {.file = f};
-    if (fputs("<script type=\"text/plain\" id=\"thumbs\">", f) == EOF)
-        return false;
-    for (size_t i = 0; i < job->thumbs.count; i++) {
+    uint8_t *bytes = malloc(job->thumbs.count * 5 * 4 + 1), *to = bytes;
+    for (size_t i = 0; bytes && i < job->thumbs.count; i++) {
         const struct thumb *t = &job->thumbs.thumb[i];
         const uint64_t value[] = {t->first, (uint64_t)(t->time_us < 0 ? 0 : t->time_us) / 1000,
                                   t->sheet, (uint64_t)t->x, (uint64_t)t->y};
-        for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
-            uint8_t bytes[4];
-            if (!page_base64_put(&b, bytes, put_u32(bytes, value[k])))
-                return false;
-        }
+        for (size_t k = 0; k < sizeof value / sizeof *value; k++)
+            to += put_u32(to, value[k]);
     }
-    return page_base64_end(&b) && fputs("</script>\n", f) != EOF;
+    bool done = bytes && page_put_data(f, "thumbs", bytes, (size_t)(to - bytes));
+    free(bytes);
+    return done;
 }
 
 static bool put_sheets(const struct html_job *job, FILE *f)
 {
-    for (size_t i = 0; i < job->thumbs.sheets; i++) {
-        const struct jpeg *sheet = &job->thumbs.sheet[i];
-        struct page_base64 b = {.file = f};
-        if (fprintf(f, "<script type=\"text/plain\" id=\"sheet-%zu\">", i) < 0 ||
-            !page_base64_put(&b, sheet->data, sheet->size) || !page_base64_end(&b) ||
-            fputs("</script>\n", f) == EOF)
-            return false;
+    bool done = true;
+    for (size_t i = 0; done && i < job->thumbs.sheets; i++) {
+        char id[32];
+        snprintf(id, sizeof id, "sheet-%zu", i);
+        done = page_put_data(f, id, job->thumbs.sheet[i].data, job->thumbs.sheet[i].size);
     }
-    return true;
+    return done;
 }
 
 /*
@@ -606,10 +586,7 @@ static bool read_html_metadata(FILE *f, struct writer_metadata *metadata)
     page_copy_meta(head, size, "columns", text, sizeof text);
     char *end;
     metadata->columns = strtoull(text, &end, 10);
-    long width = strtol(end, &end, 10), height = *end == 'x' ? strtol(end + 1, NULL, 10) : 0;
-    bool sane = width > 0 && width <= 65536 && height > 0 && height <= 65536;
-    metadata->width = sane ? (int)width : 0;
-    metadata->height = sane ? (int)height : 0;
+    provenance_read_size(end, metadata);
     return page_ends(f);
 }
 

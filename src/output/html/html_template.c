@@ -106,36 +106,19 @@ bool page_put_json(FILE *f, const char *id, json_t *value)
     return done;
 }
 
-/* ---- base64 ---- */
-
-bool page_base64_put(struct page_base64 *b, const void *data, size_t size)
+bool page_put_base64(FILE *f, const void *data, size_t size)
 {
-    const unsigned char *in = data;
-    char out[4096];
-    size_t used = 0;
-    for (size_t i = 0; i < size; i++) {
-        b->rest[b->count++] = in[i];
-        if (b->count < 3)
-            continue;
-        used += base64_encode(b->rest, sizeof b->rest, out + used);
-        b->count = 0;
-        if (used == sizeof out) {
-            if (fwrite(out, 1, used, b->file) != used)
-                return false;
-            used = 0;
-        }
-    }
-    return fwrite(out, 1, used, b->file) == used;
+    char *text = malloc((size + 2) / 3 * 4 + 1);
+    size_t length = text ? base64_encode(data, size, text) : 0;
+    bool done = text && fwrite(text, 1, length, f) == length;
+    free(text);
+    return done;
 }
 
-bool page_base64_end(struct page_base64 *b)
+bool page_put_data(FILE *f, const char *id, const void *data, size_t size)
 {
-    char out[4];
-    if (b->count == 0)
-        return true;
-    base64_encode(b->rest, (size_t)b->count, out);
-    b->count = 0;
-    return fwrite(out, 1, sizeof out, b->file) == sizeof out;
+    return fprintf(f, "<script type=\"text/plain\" id=\"%s\">", id) > 0 &&
+           page_put_base64(f, data, size) && fputs("</script>\n", f) != EOF;
 }
 
 /* ---- reading ---- */

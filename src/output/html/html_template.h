@@ -57,15 +57,10 @@ bool page_put_files(FILE *f, const char *element, const struct page_file *const 
  * executed. Releases `value`. Returns false with errno set. */
 bool page_put_json(FILE *f, const char *id, json_t *value);
 
-/* An encoder of base64 for pieces of any size. Begin with {.file = f} and end with page_base64_end.
- * The functions return false with errno set. */
-struct page_base64 {
-    FILE *file;
-    unsigned char rest[3];
-    int count; /* bytes in rest[] */
-};
-bool page_base64_put(struct page_base64 *b, const void *data, size_t size);
-bool page_base64_end(struct page_base64 *b);
+/* Write data in base64, alone or in a <script> element with this id that is not executed. Return
+ * false with errno set. */
+bool page_put_base64(FILE *f, const void *data, size_t size);
+bool page_put_data(FILE *f, const char *id, const void *data, size_t size);
 
 /* Returns true if `head` is the beginning of a page of this kind. */
 bool page_is(const char *head, size_t size, const char *kind);

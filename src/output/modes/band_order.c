@@ -6,7 +6,7 @@
 #include "barcode/engine/oklab.h"
 #include "barcode/engine/srgb.h"
 #include "base/interrupt.h"
-#include "fit_width.h"
+#include "render_line.h"
 
 int strip_order_next(enum palette_order order, const struct cluster *cluster, int clusters,
                      int last)

@@ -21,4 +21,7 @@ bool column_sound_at(const struct column_sound *c, uint64_t i, struct sound_row 
 
 void column_sound_close(struct column_sound *c);
 
+/* Writes the colour of a level in the mode `spectrum`. Any thread. */
+void colour_map_at(uint16_t level, uint8_t rgb[3]);
+
 #endif

@@ -1,4 +1,3 @@
-#include "fit_width.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

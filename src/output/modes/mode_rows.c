@@ -2,7 +2,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "fit_width.h"
 #include "render_line.h"
 
 static void note_squeeze(const struct report *r, char *out, size_t size)
@@ -11,26 +10,34 @@ static void note_squeeze(const struct report *r, char *out, size_t size)
     snprintf(out, size, "each row's mean");
 }
 
-/* Allocates the state: the rows of the analysis frame, or the pixels of the slit, that the current
- * row covers. They are the same for every column. */
+/* The values of a column that the current row covers. They are the same for every column. */
+struct rows {
+    struct shrink_span span;
+    uint64_t length; /* the rows of an analysis frame, or the pixels of a slit */
+};
+
 static bool open_rows(struct strip *s, struct err *e)
 {
-    s->state = calloc(1, sizeof(struct shrink_span));
-    return s->state || err_memory(e, sizeof(struct shrink_span));
+    const struct report_analysis *a = &s->report->analysis;
+    struct rows *rows = s->state = err_calloc(1, sizeof *rows, e);
+    if (rows)
+        rows->length = (uint64_t)(s->kind->needs & STRIP_SLIT ? a->slit_length : a->height);
+    return rows != NULL;
 }
 
 static void cover_rows(struct strip *s)
 {
-    struct shrink_span *rows = s->state;
-    *rows = shrink_span((uint64_t)s->y, (uint64_t)s->report->analysis.height, (uint64_t)s->height);
+    struct rows *rows = s->state;
+    rows->span = shrink_span((uint64_t)s->y, rows->length, (uint64_t)s->height);
 }
 
-/* Writes the mean of the rows, rounded half up. */
-static void pixel_squeeze(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
+/* Writes the mean of the values, rounded half up. */
+static void pixel_rows(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
+    const struct rows *rows = s->state;
     (void)i;
-    strip_mean_span(c->row, s->state, (uint64_t)s->report->analysis.height, (uint64_t)s->height,
-                    s->report->analysis.means, rgb);
+    strip_mean_span(s->kind->needs & STRIP_SLIT ? c->slit : c->row, &rows->span, rows->length,
+                    (uint64_t)s->height, s->report->analysis.means, rgb);
 }
 
 const struct strip_kind strip_squeeze = {.name = "squeeze",
@@ -40,7 +47,7 @@ const struct strip_kind strip_squeeze = {.name = "squeeze",
                                          .note = note_squeeze,
                                          .open = open_rows,
                                          .row = cover_rows,
-                                         .pixel = pixel_squeeze};
+                                         .pixel = pixel_rows};
 
 /* Writes a number of hundredths without zeros at its end, such as "12.5". */
 static void write_hundredths(int n, char out[24])
@@ -61,20 +68,6 @@ static void note_slit(const struct report *r, char *out, size_t size)
                  angle);
 }
 
-static void cover_slit(struct strip *s)
-{
-    struct shrink_span *span = s->state;
-    *span =
-        shrink_span((uint64_t)s->y, (uint64_t)s->report->analysis.slit_length, (uint64_t)s->height);
-}
-
-static void pixel_slit(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
-{
-    (void)i;
-    strip_mean_span(c->slit, s->state, (uint64_t)s->report->analysis.slit_length,
-                    (uint64_t)s->height, s->report->analysis.means, rgb);
-}
-
 const struct strip_kind strip_slit = {.name = "slit",
                                       .title = "slit",
                                       .value = "X%",
@@ -82,5 +75,5 @@ const struct strip_kind strip_slit = {.name = "slit",
                                       .named_only = true,
                                       .note = note_slit,
                                       .open = open_rows,
-                                      .row = cover_slit,
-                                      .pixel = pixel_slit};
+                                      .row = cover_rows,
+                                      .pixel = pixel_rows};

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "base/interrupt.h"
-#include "colour_map.h"
 #include "column_sound.h"
 #include "render_line.h"
 #include "smooth.h"
@@ -31,7 +30,7 @@
  * In the spectrum, the middle of band b of n is at (b + 1/2) / n of the height. A row has the mean
  * of the levels around it, weighted by a triangle that reaches as far as the next band, or as the
  * next row if that is farther. So bands are interpolated, or averaged if there are fewer rows. The
- * colour is interpolated in the table of colour_map.h.
+ * colour is interpolated in the table below.
  */
 
 enum { SOUND_LINE_FULL = 65535 };
@@ -39,7 +38,12 @@ enum { SOUND_LINE_FULL = 65535 };
 /* Writes the levels of a pixel's sound. */
 typedef void sound_line_levels(const struct sound_row *row, uint16_t *level);
 
-/* 0xRRGGBB */
+/*
+ * Inferno, a perceptually uniform colour map from black over red to light yellow, as 0xRRGGBB: that
+ * of Matplotlib 3.11 (lib/matplotlib/_cm_listed.py, _inferno_data), each value times 255, rounded
+ * half up. By Nathaniel J. Smith and Stefan van der Walt, 2015, who published it under CC0:
+ * https://bids.github.io/colormap/
+ */
 static const uint32_t table[256] = {
     0x000004, 0x010005, 0x010106, 0x010108, 0x02010a, 0x02020c, 0x02020e, 0x030210, 0x040312,
     0x040314, 0x050417, 0x060419, 0x07051b, 0x08051d, 0x09061f, 0x0a0722, 0x0b0724, 0x0c0826,
@@ -90,10 +94,8 @@ static bool fill_levels(const struct strip *s, const int64_t *edge, size_t level
     struct sound_row row = {.loudness = SOUND_SILENCE, .peak = SOUND_SILENCE};
     const struct film_sound *sound = report_sound(s->report);
     for (int x = 0; x < s->width; x++) {
-        if (x % CHECK_EVERY == 0 && interrupted()) {
-            interrupt_error(e);
-            return false;
-        }
+        if (x % CHECK_EVERY == 0 && interrupted())
+            return interrupt_error(e);
         if (sound)
             film_sound_span(sound, edge[x], edge[x + 1] > edge[x] ? edge[x + 1] : edge[x] + 1,
                             &row);
@@ -118,9 +120,7 @@ static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t lev
         for (size_t x = 0; x < width; x++)
             level[x * levels + k] = line[x];
     }
-    bool ok = line != NULL;
-    if (!ok)
-        err_memory(e, width * sizeof *line);
+    bool ok = line || err_memory(e, width * sizeof *line);
     free(line);
     smooth_free(&smooth);
     return ok;
@@ -136,10 +136,8 @@ static bool sound_line_fill(const struct strip *s, size_t levels, sound_line_lev
     const struct report *r = s->report;
     int64_t *edge = axis_pixel_edges(r->columns, r->count, film_length_end(&r->film->length),
                                      (uint64_t)s->width);
-    if (!edge) {
-        err_memory(e, (r->count + (uint64_t)s->width) * sizeof *edge);
-        return false;
-    }
+    if (!edge)
+        return err_memory(e, (r->count + (uint64_t)s->width) * sizeof *edge);
     bool ok = fill_levels(s, edge, levels, levels_of, level, e);
     if (ok && r->picture.smooth_us > 0)
         ok = smooth_levels(s, edge, levels, level, e);
@@ -219,9 +217,7 @@ static bool fill_colours(const struct strip *s, struct wave *wave, struct err *e
     for (size_t x = 0; rgb && x < width; x++)
         set_colours(&wave[x], rgb + x * 3);
     strip_free(&average);
-    bool ok = rgb != NULL;
-    if (!ok)
-        err_memory(e, width * 3);
+    bool ok = rgb || err_memory(e, width * 3);
     free(rgb);
     return ok;
 }
@@ -301,10 +297,8 @@ static bool open_bands(struct strip *s, struct err *e)
 {
     size_t bytes = sizeof(struct bands) + (size_t)s->width * SOUND_BANDS * sizeof(uint16_t);
     struct bands *bands = s->state = malloc(bytes);
-    if (!bands) {
-        err_memory(e, bytes);
-        return false;
-    }
+    if (!bands)
+        return err_memory(e, bytes);
     return sound_line_fill(s, SOUND_BANDS, band_levels, bands->level[0], e);
 }
 

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "time_axis.h"
-#include "fit_width.h"
 #include "smooth.h"
 
 bool strip_shows(const struct strip *s, const struct column *c)
@@ -84,15 +83,6 @@ static bool find_first(struct strip *s)
     return false;
 }
 
-/* Allocates `count` black pixels. Returns NULL if out of memory. */
-static uint8_t *pixels(uint64_t count, struct err *e)
-{
-    uint8_t *rgb = calloc(count, 3);
-    if (!rgb)
-        err_memory(e, count * 3);
-    return rgb;
-}
-
 /* Pools the columns: from here on the strip has as many columns as pixels. */
 static bool pool(struct strip *s, struct err *e)
 {
@@ -130,14 +120,14 @@ static bool prepare(struct strip *s, struct err *e)
         return false;
     if (s->kind->open && !s->kind->open(s, e))
         return false;
-    if (width != s->count && !(s->line = pixels(s->count, e)))
+    if (width != s->count && !(s->line = err_calloc(s->count, 3, e)))
         return false;
     if (s->report->picture.smooth_us > 0 && !open_smooth(s, e))
         return false;
     if (!s->kind->flat)
         return true;
     int rows = s->report->gaps ? GAP_ROWS : 1;
-    uint8_t *solid = pixels(width * (uint64_t)rows, e);
+    uint8_t *solid = err_calloc(width * (uint64_t)rows, 3, e);
     if (!solid)
         return false;
     for (int y = 0; y < rows; y++)

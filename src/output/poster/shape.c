@@ -7,17 +7,11 @@
 #include "base/interrupt.h"
 #include "output/modes/render_line.h"
 
-enum { STEPS = 1024, STEP_BITS = 10, FINE_BITS = 12, POINTS = 4 };
-
-struct circle {
-    const uint8_t *strip;
-    int along, rows, across, side, hole;
-    uint32_t arc[STEPS + 2]; /* arctan(i / STEPS) in 2^-32 of a turn */
-};
+enum { STEPS = CIRCLE_ARCS - 2, STEP_BITS = 10, FINE_BITS = 12, POINTS = 4 };
 
 /* arctan((i + 1) / N) - arctan(i / N) = arctan(N / (N^2 + i (i + 1))). For such a small z this is z
  * - z^3 / 3, within 2^-50. The sum is in radians with 52 fractional bits. */
-static void fill_arc(uint32_t arc[STEPS + 2])
+void circle_fill(uint32_t arc[CIRCLE_ARCS])
 {
     const uint64_t turn = 683565276; /* 1 / (2 pi) with 32 fractional bits */
     uint64_t sum = 0;
@@ -32,55 +26,46 @@ static void fill_arc(uint32_t arc[STEPS + 2])
 }
 
 /* Returns arctan(small / large) for 0 <= small <= large. */
-static uint32_t arc_of(const struct circle *c, uint64_t small, uint64_t large)
+static uint32_t arc_of(const uint32_t *arc, uint64_t small, uint64_t large)
 {
     uint64_t q = (small << (STEP_BITS + FINE_BITS)) / large, i = q >> FINE_BITS,
              rest = q & ((1 << FINE_BITS) - 1);
-    return c->arc[i] + (uint32_t)((c->arc[i + 1] - c->arc[i]) * rest >> FINE_BITS);
+    return arc[i] + (uint32_t)((arc[i + 1] - arc[i]) * rest >> FINE_BITS);
 }
 
-uint32_t circle_turn(const struct circle *c, int x, int y)
+uint32_t circle_turn(const uint32_t arc[CIRCLE_ARCS], int x, int y)
 {
     uint64_t across = (uint64_t)(x < 0 ? -x : x), along = (uint64_t)(y < 0 ? -y : y);
-    uint32_t t =
-        across <= along ? arc_of(c, across, along) : (UINT32_C(1) << 30) - arc_of(c, along, across);
+    uint32_t t = across <= along ? arc_of(arc, across, along)
+                                 : (UINT32_C(1) << 30) - arc_of(arc, along, across);
     if (y > 0)
         t = (UINT32_C(1) << 31) - t;
     return x < 0 ? 0u - t : t;
 }
 
-struct circle *circle_open(const uint8_t *strip, int along, int rows, int across, int side,
-                           struct err *e)
-{
-    struct circle *c = err_calloc(1, sizeof *c, e);
-    if (!c)
-        return NULL;
-    *c = (struct circle){.strip = strip,
-                         .along = along,
-                         .rows = rows,
-                         .across = across,
-                         .side = side,
-                         .hole = 2 * side / 5};
-    fill_arc(c->arc);
-    return c;
-}
-
-void circle_free(struct circle **c)
-{
-    free(*c);
-    *c = NULL;
-}
+struct shape {
+    enum strip_shape shape;
+    int width, height;
+    struct strip *strip; /* SHAPE_STRIP */
+    uint8_t *whole;      /* else: the complete strip [rows][along][3]; rows is 1 if it is flat */
+    int along, rows;
+    /* SHAPE_CIRCLE: */
+    int across, hole; /* the rows that `whole` stands for; the diameter of the hole */
+    uint32_t arc[CIRCLE_ARCS];
+};
 
 /* Returns the pixel of the strip at a point with the distance r (rounded down) to the centre. */
-static const uint8_t *strip_at(const struct circle *c, int x, int y, int64_t r)
+static const uint8_t *strip_at(const struct shape *c, int x, int y, int64_t r)
 {
-    size_t column = (size_t)((uint64_t)circle_turn(c, x, y) * (uint64_t)c->along >> 32), row = 0;
+    size_t column = (size_t)((uint64_t)circle_turn(c->arc, x, y) * (uint64_t)c->along >> 32),
+           row = 0;
     if (c->rows > 1) {
-        row = (size_t)((4 * (int64_t)c->side - r) * c->across / (4 * (int64_t)(c->side - c->hole)));
+        row =
+            (size_t)((4 * (int64_t)c->width - r) * c->across / (4 * (int64_t)(c->width - c->hole)));
         if (row >= (size_t)c->rows)
             row = (size_t)c->rows - 1;
     }
-    return c->strip + (row * (size_t)c->along + column) * 3;
+    return c->whole + (row * (size_t)c->along + column) * 3;
 }
 
 static void write_mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
@@ -90,15 +75,16 @@ static void write_mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
     out[3] = (uint8_t)((255 * points + 8) / 16);
 }
 
-void circle_row(struct circle *c, int y, uint8_t *out)
+static void circle_row(const struct shape *c, int y, uint8_t *out)
 {
-    const int64_t outer = 16 * (int64_t)c->side * c->side, inner = 16 * (int64_t)c->hole * c->hole;
+    const int64_t outer = 16 * (int64_t)c->width * c->width,
+                  inner = 16 * (int64_t)c->hole * c->hole;
     int64_t r = 0; /* distance of the latest point; that of the next point is similar */
-    for (int x = 0; x < c->side; x++, out += 4) {
+    for (int x = 0; x < c->width; x++, out += 4) {
         uint64_t sum[3] = {0}, points = 0;
         for (int p = 0; p < POINTS * POINTS; p++) {
-            int px = 8 * x + 2 * (p % POINTS) + 1 - 4 * c->side,
-                py = 8 * y + 2 * (p / POINTS) + 1 - 4 * c->side;
+            int px = 8 * x + 2 * (p % POINTS) + 1 - 4 * c->width,
+                py = 8 * y + 2 * (p / POINTS) + 1 - 4 * c->width;
             int64_t square = (int64_t)px * px + (int64_t)py * py;
             if (square < inner || square >= outer)
                 continue;
@@ -114,15 +100,6 @@ void circle_row(struct circle *c, int y, uint8_t *out)
         write_mean(sum, points, out);
     }
 }
-
-struct shape {
-    enum strip_shape shape;
-    int width, height;
-    struct strip *strip; /* SHAPE_STRIP */
-    uint8_t *whole;      /* else: the complete strip [rows][along][3]; rows is 1 if it is flat */
-    int along, rows;
-    struct circle *circle;
-};
 
 int shape_channels(enum strip_shape shape) { return shape == SHAPE_CIRCLE ? 4 : 3; }
 
@@ -177,12 +154,14 @@ static bool open_shape(struct shape *f, const struct report *r, const struct str
         f->along = f->height;
         return paint_whole(f, r, kind, f->width, e);
     }
-    int rim = (int)((int64_t)f->width * 355 / 113), across = (3 * f->width + 9) / 10;
+    int rim = (int)((int64_t)f->width * 355 / 113);
     f->along = r->count < (uint64_t)rim ? (int)r->count : rim;
     if (f->along < 1)
         f->along = 1;
-    return paint_whole(f, r, kind, across, e) &&
-           (f->circle = circle_open(f->whole, f->along, f->rows, across, f->width, e)) != NULL;
+    f->across = (3 * f->width + 9) / 10;
+    f->hole = 2 * f->width / 5;
+    circle_fill(f->arc);
+    return paint_whole(f, r, kind, f->across, e);
 }
 
 struct shape *shape_open(const struct report *r, const struct strip_kind *kind, int width,
@@ -203,8 +182,8 @@ void shape_row(struct shape *f, int y, uint8_t *out)
         strip_row(f->strip, y, out);
         return;
     }
-    if (f->circle) {
-        circle_row(f->circle, y, out);
+    if (f->shape == SHAPE_CIRCLE) {
+        circle_row(f, y, out);
         return;
     }
     for (int x = 0; x < f->width; x++)
@@ -217,7 +196,6 @@ void shape_free(struct shape **f)
     if (!*f)
         return;
     strip_free(&(*f)->strip);
-    circle_free(&(*f)->circle);
     free((*f)->whole);
     free(*f);
     *f = NULL;

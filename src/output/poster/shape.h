@@ -65,26 +65,15 @@ void shape_row(struct shape *f, int y, uint8_t *out);
 /* Frees the shape and sets *f to NULL. Does nothing if *f is NULL. */
 void shape_free(struct shape **f);
 
-/* a strip bent into a ring, as shape.h defines it. */
+/* ---- The angles of a ring ---- */
 
-struct circle;
+enum { CIRCLE_ARCS = 1026 };
 
-/*
- * Opens a ring of `side` pixels (1..SHAPE_SIDE_MOST) from strip[rows][along][3], which must outlive
- * it. The strip represents `across` rows: `rows` is `across`, or 1 for a flat strip. The caller
- * frees the ring with circle_free. Returns NULL if out of memory. One thread.
- */
-struct circle *circle_open(const uint8_t *strip, int along, int rows, int across, int side,
-                           struct err *e);
-
-/* Writes row y into out[side][4]. */
-void circle_row(struct circle *c, int y, uint8_t *out);
+/* Fills the table of arctan(i / 1024) in 2^-32 of a turn. */
+void circle_fill(uint32_t arc[CIRCLE_ARCS]);
 
 /* Returns the angle of the point (x, y), with y downwards: clockwise from twelve o'clock in 2^-32
  * of a turn. Both coordinates are below 2^20, and not both are 0. */
-uint32_t circle_turn(const struct circle *c, int x, int y);
-
-/* Frees the ring and sets *c to NULL. Does nothing if *c is NULL. */
-void circle_free(struct circle **c);
+uint32_t circle_turn(const uint32_t arc[CIRCLE_ARCS], int x, int y);
 
 #endif

@@ -1,7 +1,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/modes/fit_width.h"
+#include "output/modes/render_line.h"
 
 /* Shares of the frame, rounded down; the part multiplies them. */
 TEST(weights)

@@ -74,30 +74,11 @@ TEST(test_json)
     fclose(f);
 }
 
-/* RFC 4648, section 10, in every way to cut it. */
-TEST(test_base64)
+TEST(test_data)
 {
-    static const char *const want[] = {"",         "Zg==",     "Zm8=",    "Zm9v",
-                                       "Zm9vYg==", "Zm9vYmE=", "Zm9vYmFy"};
-    for (size_t length = 0; length <= 6; length++) {
-        for (size_t cut = 0; cut <= length; cut++) {
-            begin();
-            struct page_base64 b = {.file = f};
-            assert_true(page_base64_put(&b, "foobar", cut) &&
-                        page_base64_put(&b, &"foobar"[cut], length - cut) && page_base64_end(&b));
-            expect(want[length]);
-        }
-    }
-    unsigned char all[3 * 4096];
-    for (size_t i = 0; i < sizeof all; i++)
-        all[i] = (unsigned char)(i * 7);
     begin();
-    struct page_base64 b = {.file = f};
-    assert_true(page_base64_put(&b, all, sizeof all) && page_base64_end(&b));
-    fclose(f);
-    assert_int_equal(size, sizeof all / 3 * 4);
-    assert_memory_equal(bytes, "AAcOFRwj", 8);
-    free(bytes);
+    assert_true(page_put_data(f, "x", "foobar", 4));
+    expect("<script type=\"text/plain\" id=\"x\">Zm9vYg==</script>\n");
 }
 
 static const struct page_file *const files[] = {&page_common_css, &page_viewer_css, NULL};

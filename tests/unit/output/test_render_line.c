@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "output/modes/fit_width.h"
+#include "output/modes/render_line.h"
 #include "output/modes/render_line.h"
 #include "strips.h"
 

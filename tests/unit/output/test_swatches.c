@@ -134,19 +134,19 @@ TEST(told)
         char got[1024] = "", film[FILM_ID_TEXT];
         size_t size = written(writer[i], got, sizeof got);
         struct writer_metadata says = {.columns = 0};
-        assert_true(w->recognizes((const uint8_t *)got, size, film));
+        assert_true(writer_recognizes(w, (const uint8_t *)got, size, film));
         assert_string_equal(film, "9-ab");
         assert_string_equal(writer_option(w), "swatches");
         FILE *f = fmemopen(got, size, "r");
-        assert_true(w->read_metadata(f, &says));
+        assert_true(writer_read(w, f, &says));
         fclose(f);
         assert_string_equal(says.fingerprint, "r=1");
         f = fmemopen(got, size - 3, "r");
-        assert_false(w->read_metadata(f, &says));
+        assert_false(writer_read(w, f, &says));
         fclose(f);
         for (size_t j = 0; j < writer_count; j++) /* and no other writer takes it for its own */
-            assert_true(writer_table[j] == w || !writer_table[j]->recognizes ||
-                        !writer_table[j]->recognizes((const uint8_t *)got, size, film));
+            assert_true(writer_table[j] == w ||
+                        !writer_recognizes(writer_table[j], (const uint8_t *)got, size, film));
     }
 }
 
