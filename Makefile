@@ -135,7 +135,7 @@ ISA_FLAGS_avx512 = $(AVX512_FLAGS)
 ISA_FLAGS_vnni   = $(VNNI_FLAGS)
 X86_64  := $(filter __x86_64__,$(PREDEFINED))
 # The sets that a file X_isa.c is compiled for, each into an object of its own (isa.h). The k-means has no such code for plain C.
-isa_sets = $(if $(filter %/kmeans_isa.c,$(1)),$(if $(X86_64),avx2 avx512 vnni),c $(if $(X86_64),avx2))
+isa_sets = $(if $(filter src/kmeans/%,$(1)),$(if $(X86_64),avx2 avx512 vnni),c $(if $(X86_64),avx2))
 
 SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 SRC     := $(filter-out src/live/serve/serve$(if $(filter 1,$(SERVER)),_none).c,$(SRC))
@@ -164,7 +164,7 @@ unit_programs = $(patsubst tests/unit/%/,test_%,$(sort $(dir $(wildcard tests/un
 UNIT    := $(subst /,_,$(foreach room,$(ROOM),$(call unit_programs,$(room))))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
 
-# C finds "media/gop/chunk.h" by BASE, where arrows.py sees to it who may; of the kernels, only tests look into src.
+# C finds "media/gop/chunker.h" by BASE, where arrows.py sees to it who may; of the kernels, only tests look into src.
 $(NVCC_BUILD)/tests/%: NVCC_FLAGS += -Isrc
 
 # What is being made, in a line of its own; V=1: by which command.

@@ -6,10 +6,7 @@
 
 #include "barcode/base/err.h"
 
-/*
- * Returns false and sets "cannot WHAT on the GPU: ..." (ERR_ENGINE) if `code` is an error. Any
- * thread.
- */
+/* Sets "cannot WHAT on the GPU: ..." (ERR_ENGINE) if `code` is an error. Any thread. */
 static inline bool cuda_check(cudaError_t code, const char *what, struct err *e)
 {
     return code == cudaSuccess ||

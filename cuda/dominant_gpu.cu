@@ -33,10 +33,7 @@ struct dominant_frame {
     /* number of peaks, their cells' numbers, the modes' counts */
     uint32_t peaks, peak[DOMINANT_MOST], count[DOMINANT_MOST];
     uint32_t zero;
-    /*
-     * for each round, the sums of weight * place and of the weights; in the last entry, weight *
-     * colour
-     */
+    /* for each round, the sums of weight * place and of the weights; then of weight * colour */
     wide total[DOMINANT_MOST][DOMINANT_ROUNDS + 1][4];
 };
 
@@ -76,10 +73,7 @@ __global__ void __launch_bounds__(THREADS) count_kernel(struct dominant_work w)
         atomicAdd(&w.frame[blockIdx.y].cell[dominant_cell_of(place_of(w, rgb + 3 * i))], 1u);
 }
 
-/*
- * Returns the weighted sum (1 2 3 2 1) along an axis of `count` steps of `stride` cells. The cell
- * is number `at` of the axis.
- */
+/* Returns the weighted sum (1 2 3 2 1) along an axis of `count` cells, at number `at`. */
 static __device__ __forceinline__ wide smooth(const uint32_t *cell, int at, int count, int stride)
 {
     wide sum = (wide)3 * *cell;
@@ -133,10 +127,7 @@ static __device__ bool is_peak(const uint32_t *cell, int at, wide rank)
     return true;
 }
 
-/*
- * Returns the greatest rank of a peak below `limit`, or 0 if there is none. The densest of all
- * cells is always a peak. Call it from the entire block.
- */
+/* Returns the greatest rank of a peak below `limit`, or 0. Call it from the entire block. */
 static __device__ wide next_peak(const uint32_t *cell, wide limit)
 {
     wide most = 0;

@@ -24,14 +24,10 @@ struct gpu_modes {
 
 struct dominant_gpu;
 
-/*
- * Returns the device bytes that dominant_gpu_open allocates for batches of at most `frames` frames.
- */
+/* Returns the device bytes that dominant_gpu_open allocates for batches of `frames` frames. */
 size_t dominant_gpu_bytes(int frames);
 
-/*
- * Creates a workspace on the current device. Returns NULL if out of memory or if the device fails.
- */
+/* Creates a workspace on the current device. */
 struct dominant_gpu *dominant_gpu_open(int frames, struct err *e);
 
 /*
@@ -43,7 +39,7 @@ struct dominant_gpu *dominant_gpu_open(int frames, struct err *e);
 bool dominant_gpu_run(struct dominant_gpu *d, const uint8_t *rgb, int n, int pixels, int most,
                       cudaStream_t stream, struct gpu_modes *out, struct err *e);
 
-/* Frees the workspace, which must be idle, and sets *d to NULL. Does nothing if *d is NULL. */
+/* The workspace must be idle. */
 void dominant_gpu_free(struct dominant_gpu **d);
 
 #endif

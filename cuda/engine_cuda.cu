@@ -49,9 +49,7 @@ bool find_context(void **context, struct err *e)
     return true;
 }
 
-/*
- * Returns the number of GPUs visible to this process; 0 if there is none or no driver. Any thread.
- */
+/* Returns the number of GPUs visible to this process, 0 without a driver. Any thread. */
 int gpu_device_count(void)
 {
     int count = 0;
@@ -200,10 +198,7 @@ namespace {
 
 /* ------------------------------------------------------------------ batches */
 
-/*
- * Chooses the plan from the free device memory: enough frames for every multiprocessor, but no more
- * than fit.
- */
+/* Chooses the plan: enough frames for every multiprocessor, but no more than fit in memory. */
 bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct err *e)
 {
     size_t free_bytes, total;
@@ -214,10 +209,7 @@ bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct
             cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
             "ask the device", e))
         return false;
-    /*
-     * Decoders need memory too. So the batches use a third of the free memory, and each at most 192
-     * MiB for frames.
-     */
+    /* Decoders need memory too: a third of the free memory, and at most 192 MiB a batch. */
     size_t budget = free_bytes / 3, most = (size_t)192 << 20, bytes = gpu_frame_bytes(job);
     plan->batches = 3;
     int frames = 2 * multiprocessors;
@@ -234,10 +226,7 @@ bool gpu_plan_choose(const struct engine_job *job, struct gpu_plan *plan, struct
     return true;
 }
 
-/*
- * Allocates the batch's memory; *b must be zeroed. After a failure gpu_batch_close must still be
- * called.
- */
+/* Allocates the batch's memory; *b must be zeroed. Call gpu_batch_close even on failure. */
 bool gpu_batch_open(struct gpu_batch *b, const struct engine_job *job, int frames, struct err *e)
 {
     size_t bytes = gpu_frame_bytes(job), n = (size_t)frames, rows = n * job->height * 3;

@@ -1,7 +1,4 @@
-/*
- * engine_cuda.h - declarations shared by engine_cuda.cu (batches, films) and port.cu (ports).
- * Private to cuda/.
- */
+/* engine_cuda.h - what engine_cuda.cu (batches, films) and port.cu (ports) share. */
 #ifndef BARCODE_CUDA_ENGINE_CUDA_H
 #define BARCODE_CUDA_ENGINE_CUDA_H
 
@@ -81,28 +78,19 @@ struct cuda_port {
     double shrink_seconds;
 };
 
-/*
- * Marks the film as failed with this error, unless it has failed already; wakes all waiters.
- * Returns false. Any thread.
- */
+/* Marks the film as failed, with its first error; wakes all. Returns false. Any thread. */
 bool cuda_fail(struct cuda *c, const struct err *e);
 
-/*
- * Gets a slot of the open batch; waits while every batch is in use. Call it from a port's thread.
- */
+/* Gets a slot of the open batch; waits while every batch is in use. From a port's thread. */
 bool cuda_reserve_slot(struct cuda *c, struct gpu_batch **batch, int *slot, struct err *e);
 
 /* Marks the slot's frame as complete; queues a full batch for clustering. */
 bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struct frame_tag *tag,
                       struct err *e);
 
-/*
- * Creates a stream of the highest (`urgent`) or lowest priority. Sets *stream to NULL on failure,
- * because the runtime then leaves an invalid handle.
- */
+/* Creates a stream of the highest (`urgent`) or lowest priority; sets it to NULL on failure. */
 bool cuda_stream_open(cudaStream_t *stream, bool urgent, struct err *e);
 
-/* Returns the bytes of an analysis frame. */
 size_t gpu_frame_bytes(const struct engine_job *job);
 
 /* ---- port.cu: see engine_ops ---- */

@@ -154,10 +154,7 @@ static __device__ __forceinline__ uint32_t distance2(uint32_t a, uint32_t b)
     return square_of(a) + square_of(b) - 2 * dot4(a & 0xffffff, b & 0xffffff);
 }
 
-/*
- * Packs a centroid for dp2a: -step (src/kmeans/assign.h) of red and green as int16, and of blue.
- * This determines the centroid exactly.
- */
+/* Packs a centroid for dp2a, exactly: -step (src/kmeans/assign.h) of red and green, and of blue. */
 static __device__ __forceinline__ uint2 steps(int r, int g, int b)
 {
     return make_uint2((uint32_t)(uint16_t)r | (uint32_t)g << 16, (uint16_t)b);

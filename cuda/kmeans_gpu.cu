@@ -12,10 +12,7 @@
 #include "barcode/kmeans/points.h"
 #include "kmeans_job.h"
 
-/*
- * Limits of frames sorted together: their number must fit above the key, and more than CHUNK_KEYS
- * keys are no faster.
- */
+/* Frames sorted together: their number must fit above the key; CHUNK_KEYS keys are enough. */
 enum { CHUNK_FRAMES = 256, CHUNK_KEYS = 1 << 25 };
 
 /* Limit of all blocks' private memory together, unless a multiprocessor would get no block. */

@@ -34,10 +34,7 @@ struct kmeans_gpu;
  */
 size_t kmeans_gpu_bytes(const struct kmeans_params *params, int pixels, int frames);
 
-/*
- * Creates a workspace on the current device. Copies `params`. Returns NULL if out of memory or if
- * the device fails.
- */
+/* Creates a workspace on the current device. Copies `params`. */
 struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixels, int frames,
                                    struct err *e);
 
@@ -50,7 +47,7 @@ struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixel
 bool kmeans_gpu_run(struct kmeans_gpu *km, const uint8_t *rgb, const uint64_t *frame, int n,
                     cudaStream_t stream, struct gpu_column *out, struct err *e);
 
-/* Frees the workspace, which must be idle, and sets *km to NULL. Does nothing if *km is NULL. */
+/* The workspace must be idle. */
 void kmeans_gpu_free(struct kmeans_gpu **km);
 
 /*

@@ -38,10 +38,7 @@ struct frame_points {
     unsigned long long square; /* sum of weight * (r^2 + g^2 + b^2) */
 };
 
-/*
- * The parameters of every kernel. Arrays of frames have a stride of `pixels`, `capacity` or
- * `groups`.
- */
+/* The parameters of every kernel. Arrays of frames have stride `pixels`, `capacity` or `groups`. */
 struct kmeans_job {
     struct kmeans_params params;
     int bits; /* ceil(log2 k) */
@@ -60,9 +57,7 @@ struct kmeans_job {
     unsigned long long *inertia; /* [frames][n_init] */
     uint32_t *ended;             /* [frames][n_init] not 0: the restart has ended */
     unsigned long long *outcome; /* [frames][n_init][k][4] */
-    /*
-     * [frames][n_init][k] steps of the centroids to start or continue with, as in kmeans_block.cuh
-     */
+    /* [frames][n_init][k] steps (kmeans_block.cuh) of the centroids to start or continue with */
     uint2 *centre;
     int done, iterations; /* for lloyd: iterations done before this launch, and after it */
     unsigned tasks;       /* restarts to process in this launch */
@@ -73,10 +68,7 @@ struct kmeans_job {
     struct gpu_column *out;
 };
 
-/*
- * Returns the bytes of a block's private memory for one restart: see the kernels in
- * kmeans_restart.cu.
- */
+/* Returns the bytes of a block's private memory for one restart (kmeans_restart.cu). */
 static inline size_t slot_bytes(const struct kmeans_job *j)
 {
     size_t start =
@@ -85,20 +77,14 @@ static inline size_t slot_bytes(const struct kmeans_job *j)
     return start > lloyd ? start : lloyd;
 }
 
-/*
- * kmeans_restart.cu. restart_prepare computes how many blocks the device can hold; restart_launch
- * launches one phase for all frames.
- */
+/* kmeans_restart.cu: how many blocks the device can hold, and one phase for all frames */
 enum restart_phase { RESTART_START, RESTART_LLOYD, RESTART_PHASES };
 cudaError_t restart_prepare(const struct kmeans_job *j, enum restart_phase phase, int threads,
                             int *blocks_per_multiprocessor);
 void restart_launch(const struct kmeans_job *j, enum restart_phase phase, int threads, int blocks,
                     cudaStream_t stream);
 
-/*
- * kmeans_points.cu. All are uint32_t: key[chunk frames][pixels], start[chunk frames][capacity],
- * tile[chunk frames][tiles].
- */
+/* kmeans_points.cu. key[chunk frames][pixels], start[...][capacity], tile[...][tiles] */
 struct points_scratch {
     uint32_t *key, *start, *tile;
     void *sort;
@@ -108,10 +94,7 @@ int points_tiles(uint32_t pixels);
 void points_launch(const struct kmeans_job *j, const struct points_scratch *s, const uint8_t *rgb,
                    int first, int frames, cudaStream_t stream);
 
-/*
- * kmeans_points.cu. Sorts in[count] by the low `bits` bits into `out`. If `scratch` is NULL, only
- * sets *bytes to the size of the scratch memory.
- */
+/* kmeans_points.cu: sorts by the low `bits` bits; without `scratch` only sets *bytes, its size */
 cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t *out, int count,
                       int bits, cudaStream_t stream);
 

@@ -5,7 +5,7 @@
  * Scores are those of src/kmeans/assign.h, with raw colours: P_j(c) = constant_j - c . step_j, two
  * dp2a each, j in the low bits. Labels are kept, and sums are updated for the labels that change.
  * Groups where nothing can have changed are skipped. Each lane tests one group
- * (src/kmeans/assign_template.h explains the tests):
+ * (src/kmeans/assign_isa.c explains the tests):
  *
  *   box test  The filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002), over boxes of neighbours in
  *             Morton order. P_w - P_j is linear in the colour: its maximum over a box is that at
@@ -98,10 +98,7 @@ static __device__ wide centroid_of(const wide *sum, int f, int *q)
            divide((rest - unit * n) << INERTIA_FRACTION, n, inverse);
 }
 
-/*
- * Returns floor(x / n) of integers below 2^53, where the quotient is below 2^32. Sets *rest to x -
- * quotient * n. Every step is exact.
- */
+/* Returns floor(x / n) below 2^32 of integers below 2^53, and *rest. Every step is exact. */
 static __device__ __forceinline__ double divide_exact(double x, double n, double inverse,
                                                       double *rest)
 {
@@ -118,10 +115,7 @@ static __device__ __forceinline__ double divide_exact(double x, double n, double
     return quotient;
 }
 
-/*
- * Does the same in doubles, for n <= 2^24. Nothing exceeds 2^53, so nothing is rounded, and the
- * code is several times shorter.
- */
+/* The same in doubles, for n <= 2^24: nothing exceeds 2^53, and the code is shorter. */
 static __device__ wide centroid_of(const uint32_t *sum, int f, int *q)
 {
     double n = sum[3], half = sum[3] / 2, inverse = 1.0 / n, whole = 0, rest = 0, r, last;
@@ -137,10 +131,7 @@ static __device__ wide centroid_of(const uint32_t *sum, int f, int *q)
            (wide)divide_exact(r * (1 << INERTIA_FRACTION), n, inverse, &last);
 }
 
-/*
- * Performs the update step in one warp. Returns the lowest inertia so far. Sets m->go if this
- * clustering has it.
- */
+/* Updates in one warp. Returns the lowest inertia so far; sets m->go if this clustering has it. */
 template <class T> static __device__ wide update(const struct lloyd_work<T> *w, wide last)
 {
     enum { EACH = (T::MOST + 31) / 32 };
@@ -208,10 +199,7 @@ template <class T> static __device__ __forceinline__ int box_winner(const struct
     return winner;
 }
 
-/*
- * Returns the rivals in a lane's box, including *winner, which may be any centroid, preferably a
- * near one. Sets *winner to the nearest.
- */
+/* Returns the rivals in a lane's box. *winner may be any centroid; sets it to the nearest. */
 template <class T>
 static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd_work<T> *w,
                                                               const struct lane_box &b, int *winner)
@@ -231,10 +219,7 @@ static __device__ __forceinline__ typename T::mask box_rivals(const struct lloyd
     return set;
 }
 
-/*
- * Subtracts from the slacks by how much P_winner - P_j can have grown since the last step, for all
- * winners and j in `set`.
- */
+/* Subtracts from the slacks what P_winner - P_j can have grown, for all winners and j in `set`. */
 template <class T> static __device__ __forceinline__ void use_up(const struct lloyd_work<T> *w,
                                                                  const struct lane_box &b,
                                                                  typename T::mask set, int slack[2])

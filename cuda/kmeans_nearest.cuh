@@ -4,7 +4,7 @@
  *
  * A candidate changes nothing in a group in two cases. Either it is at least as far from the
  * group's box as the group's farthest point is from its nearest candidate. Or another candidate of
- * the pass is nearer to the entire box (src/kmeans/seed_template.h). Each lane tests one group. The
+ * the pass is nearer to the entire box (src/kmeans/kmeans_isa.c). Each lane tests one group. The
  * floats are exact: squares of half integers below 2^18.
  */
 #ifndef BARCODE_CUDA_KMEANS_NEAREST_CUH
@@ -12,10 +12,7 @@
 
 #include "kmeans_block.cuh"
 
-/*
- * A point's key is D2 << KEY_INDEX | candidate. One minimum gives both, ties to the lower
- * candidate.
- */
+/* A point's key is D2 << KEY_INDEX | candidate: one minimum gives both, ties to the lower. */
 enum { KEY_INDEX = 10 };
 
 template <class T> static __device__ __forceinline__ wide draw_below(const struct start_work<T> *w,
@@ -96,10 +93,7 @@ template <class T> static __device__ void add_first(const struct start_work<T> *
     }
 }
 
-/*
- * Returns the squared distance from a candidate to the nearest (way -1) or farthest (1) point of a
- * box.
- */
+/* Returns the squared distance to the nearest (way -1) or farthest (1) point of a box. */
 static __device__ __forceinline__ float box_distance(const struct candidate &c,
                                                      const struct lane_box &b, float way)
 {
@@ -109,10 +103,7 @@ static __device__ __forceinline__ float box_distance(const struct candidate &c,
     return fmaf(u, u, fmaf(g, g, r * r));
 }
 
-/*
- * Returns the candidates from `from` on, at most 32, that may be nearer to a point of the lane's
- * box than `reach`.
- */
+/* Returns the candidates from `from` on, at most 32, that may be nearer than `reach` to the box. */
 template <class T>
 static __device__ __forceinline__ uint32_t near_box(const struct start_work<T> *w,
                                                     const struct lane_box &b, uint32_t reach,
@@ -192,10 +183,7 @@ template <class T> static __device__ wide nearest_begin(struct start_work<T> *w)
     return nearest_total(w);
 }
 
-/*
- * Adds candidates colour[0..count), count <= 2 k + 1, numbered from `first`. If first is 0,
- * discards all previous candidates. Returns the potential.
- */
+/* Adds colour[0..2k + 1) from number `first`; 0 discards all others. Returns the potential. */
 template <class T> static __device__ wide nearest_add(const struct start_work<T> *w,
                                                       const uint32_t *colour, int first, int count)
 {
@@ -229,10 +217,7 @@ template <class T> static __device__ wide nearest_add(const struct start_work<T>
     return nearest_total(w);
 }
 
-/*
- * Returns the colour of the first point whose inclusive sum of weight * D2 exceeds t < potential.
- * One warp.
- */
+/* Returns the first point's colour whose inclusive sum of weight * D2 exceeds t. One warp. */
 template <class T> static __device__ uint32_t nearest_find(const struct start_work<T> *w, wide t)
 {
     int owner = -1;
@@ -260,10 +245,7 @@ template <class T> static __device__ uint32_t nearest_find(const struct start_wo
     return __shfl_sync(WARP_ALL, word, lane) & 0xffffff;
 }
 
-/*
- * Computes weight[i], the number of pixels nearest to candidate i < count. Neighbours mostly have
- * the same one.
- */
+/* Computes weight[i], the number of pixels nearest to candidate i < count. */
 template <class T> static __device__ void nearest_count(const struct start_work<T> *w, int count)
 {
     for (int i = (int)threadIdx.x; i < count; i += (int)blockDim.x)

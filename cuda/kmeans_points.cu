@@ -112,10 +112,7 @@ __global__ void starts_kernel(struct kmeans_job j, int first, const uint32_t *ti
     }
 }
 
-/*
- * Writes the points, box and sums of a group. One warp a group. The last group is padded with
- * copies of the last point of weight 0.
- */
+/* Writes a group's points, box and sums, one warp each; pads the last with points of weight 0. */
 __global__ void groups_kernel(struct kmeans_job j, int first, const uint32_t *start)
 {
     uint32_t frame = first + blockIdx.y, group = blockIdx.x * TILE_WARPS + warp_id();

@@ -12,10 +12,7 @@
 #include "kmeans_lloyd.cuh"
 #include "kmeans_seed.cuh"
 
-/*
- * The register limit allows this many blocks on a multiprocessor. With fewer threads, more of them
- * wait for memory.
- */
+/* The register limit allows so many blocks on a multiprocessor. Fewer threads wait more. */
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 enum { BLOCKS_FITTED = 3 };
 #else
@@ -196,10 +193,7 @@ static __device__ void few_colours(const struct kmeans_job &j, int frame, struct
     }
 }
 
-/*
- * Returns the thread index of the restart with the smallest inertia, ties to the lower restart.
- * Call it from the entire block.
- */
+/* Returns the thread of the smallest inertia, ties to the lower one. For the entire block. */
 static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *inertia,
                                    int *restart)
 {
@@ -221,10 +215,7 @@ static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *
     return best;
 }
 
-/*
- * One block of CLUSTERS_MAX threads a frame. A frame of few colours has no inertias, and lloyd
- * ignores its list.
- */
+/* One block of CLUSTERS_MAX threads a frame. lloyd ignores the list of one of few colours. */
 __global__ void race_kernel(struct kmeans_job j, int racing, int go_on, uint32_t *list)
 {
     uint32_t frame = blockIdx.x, n_init = (uint32_t)j.params.n_init;

@@ -1,7 +1,4 @@
-/*
- * kmeans_seed.cuh - the three starts of kmeans.h; each fills m.centre. Call them from entire
- * blocks, for frames with more than k colours.
- */
+/* kmeans_seed.cuh - the three starts of kmeans.h, for blocks; they fill m.centre. */
 #ifndef BARCODE_CUDA_KMEANS_SEED_CUH
 #define BARCODE_CUDA_KMEANS_SEED_CUH
 
@@ -38,10 +35,7 @@ static __device__ uint32_t key_search(const uint32_t *key, uint32_t low, uint32_
     return low;
 }
 
-/*
- * Performs the random start in thread 0. t is moved past the runs of keys already drawn, in
- * ascending order (src/kmeans/seed.c).
- */
+/* The random start in thread 0. t moves past the keys already drawn (src/kmeans/seed.c). */
 template <class T> static __device__ void start_random(const struct start_work<T> *w)
 {
     uint32_t *begin = w->m->colour, *end = w->m->weight;
@@ -86,10 +80,7 @@ template <class T> static __device__ void start_plusplus(const struct start_work
     }
 }
 
-/*
- * Returns the first candidate whose inclusive sum of weight * D2 (`plain`: of the weights) exceeds
- * t. One warp.
- */
+/* Returns the first candidate whose sum of weight * D2 (`plain`: weight) exceeds t. One warp. */
 template <class T>
 static __device__ int candidate_find(const struct start_work<T> *w, int count, bool plain, wide t)
 {
@@ -151,10 +142,7 @@ template <class T> static __device__ void recluster(const struct start_work<T> *
     }
 }
 
-/*
- * Performs one round: 2k draws by weight * D2. Drops draws of a colour drawn before in the round.
- * Returns the new number of candidates.
- */
+/* One round: 2k draws by weight * D2, without repeated colours. Returns how many candidates. */
 template <class T>
 static __device__ int draw_round(const struct start_work<T> *w, int round, int count, wide total)
 {
@@ -183,10 +171,7 @@ static __device__ int draw_round(const struct start_work<T> *w, int round, int c
     return (int)w->m->count;
 }
 
-/*
- * Appends the lowest colours that are not candidates, up to k candidates, if too many draws
- * selected the same points.
- */
+/* Appends the lowest colours that are not candidates, up to k candidates. */
 template <class T> static __device__ void top_up(const struct start_work<T> *w, int count)
 {
     for (uint32_t at = 0; warp_id() == 0 && count < w->k; at += 32) {

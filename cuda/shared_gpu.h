@@ -1,6 +1,4 @@
-/*
- * shared_gpu.h - shared_votes of shared_words.h on the current CUDA device, with the same votes.
- */
+/* shared_gpu.h - shared_votes of shared_words.h on the current CUDA device: the same votes. */
 #ifndef BARCODE_CUDA_SHARED_GPU_H
 #define BARCODE_CUDA_SHARED_GPU_H
 

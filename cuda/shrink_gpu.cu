@@ -8,10 +8,7 @@
 #include "barcode/engine/shrink.h"
 #include "cuda_check.h"
 
-/*
- * One axis of one plane as shrink_axis_fit (src/engine/shrink_sum.h) reduces it: a full sample
- * weighs `sample`, a pixel `pixel`.
- */
+/* One axis of a plane (src/engine/shrink_sum.h): a sample weighs `sample`, a pixel `pixel`. */
 struct gpu_axis {
     uint32_t sample, pixel;
 };
@@ -366,10 +363,7 @@ struct light_gpu *light_gpu_open(struct light *light, struct err *e)
 static bool copy_table(struct light_table **to, const struct light_table *from, struct err *e)
 {
     const char *what = "take memory for tables of light";
-    /*
-     * cudaMemcpy may return before the copy is complete, and the streams that read the copy do not
-     * wait for it.
-     */
+    /* cudaMemcpy may return before the copy is complete, and the streams do not wait for it. */
     if (cuda_check(cudaMalloc(to, sizeof **to), what, e) &&
         cuda_check(cudaMemcpy(*to, from, sizeof **to, cudaMemcpyHostToDevice), what, e) &&
         cuda_check(cudaStreamSynchronize(cudaStreamLegacy), what, e))

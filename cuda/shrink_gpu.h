@@ -34,11 +34,9 @@ bool row_sums_gpu(const uint8_t *rgb, int n, int width, int height, const struct
 
 struct light_gpu;
 
-/*
- * Creates the copies' owner for one film on the current device; copies nothing yet. Borrows `light`
- * until light_gpu_free. Returns NULL if out of memory.
- */
+/* Creates the copies' owner for a film on the current device; copies nothing. Borrows `light`. */
 struct light_gpu *light_gpu_open(struct light *light, struct err *e);
+void light_gpu_free(struct light_gpu **g);
 
 /*
  * Returns the device copy of light_table, which is made on first use and owned by `g`. Returns NULL
@@ -46,8 +44,5 @@ struct light_gpu *light_gpu_open(struct light *light, struct err *e);
  */
 const struct light_table *light_gpu_table(struct light_gpu *g, enum transfer transfer,
                                           struct err *e);
-
-/* Frees the copies and sets *g to NULL. Does nothing if *g is NULL. */
-void light_gpu_free(struct light_gpu **g);
 
 #endif

@@ -75,9 +75,7 @@ template <typename T> static __device__ __forceinline__ T warp_prefix(T a)
     return a;
 }
 
-/*
- * Return acc + the low (high) two bytes of `bytes`, unsigned, times the halves of `pair`, signed.
- */
+/* Return acc + the low (high) two bytes of `bytes`, unsigned, times the signed halves of `pair`. */
 static __device__ __forceinline__ int dot2_low(uint32_t pair, uint32_t bytes, int acc)
 {
 #ifdef __CUDA_ARCH__

@@ -23,7 +23,7 @@ struct admission_ticket {
     bool holds;
 };
 
-/* Creates an admission for `cores` (1 or more) cores. Returns NULL if out of memory. */
+/* Creates an admission for `cores` (1 or more) cores. */
 struct admission *admission_open(int cores, struct err *e);
 
 /*
@@ -33,10 +33,7 @@ struct admission *admission_open(int cores, struct err *e);
  */
 bool admission_enter(struct admission_ticket *t, struct err *e);
 
-/*
- * Releases the cores if this film holds them: it has handed out all its work, or it is finished.
- * Does nothing if NULL.
- */
+/* Releases the cores: this film has handed out all its work. Does nothing if NULL. */
 void admission_release(struct admission_ticket *t);
 
 /* Adds `cores` to the number of busy cores; a negative value subtracts. Does nothing if NULL. */
@@ -50,16 +47,10 @@ void admission_add_cores(struct admission_ticket *t, int cores);
  */
 bool admission_spare_cores(struct admission_ticket *t, int *cores);
 
-/*
- * Returns the number of cores that no film's chunks use, 0 or more. Returns INT_MAX if `t` is NULL
- * or has no admission.
- */
+/* Returns how many cores no film's chunks use, 0 or more; INT_MAX without an admission. */
 int admission_idle_cores(struct admission_ticket *t);
 
-/*
- * Frees the admission and sets *g to NULL. Does nothing if *g is NULL. No film may wait or hold the
- * cores.
- */
+/* No film may wait or hold the cores. */
 void admission_free(struct admission **g);
 
 #endif

@@ -43,10 +43,7 @@ static bool may_follow(const char *path, const struct stat *link)
                      (folder.st_mode & (S_ISVTX | S_IWOTH)) != (S_ISVTX | S_IWOTH));
 }
 
-/*
- * Reads the symbolic link at `path`. Returns 0 if it is none, or nothing is there. Returns -1 with
- * errno on failure, also if the link may not be followed.
- */
+/* Reads a link. Returns 0 if it is none, -1 with errno on failure, or if it may not be followed. */
 static ssize_t read_link(const char *path, char *to, size_t room)
 {
     struct stat link;
@@ -255,10 +252,7 @@ struct atomic_target *atomic_target_open(const char *path)
 
 int atomic_target_descriptor(const struct atomic_target *t) { return t->fd; }
 
-/*
- * Syncs the folder, so that the new name survives a power failure. Ignores errors, because the
- * rename cannot be undone.
- */
+/* Syncs the folder, so that the new name survives a power failure. The rename cannot be undone. */
 static void sync_folder(const char *target)
 {
     char *folder = path_beside(target, ".", NULL);
@@ -522,10 +516,7 @@ static int close_slow(void *cookie)
     return close(f->fd);
 }
 
-/*
- * Opens the stream over `fd`; closing the stream closes `fd`. `fd` may be a full pipe, where a
- * plain write would block despite signals.
- */
+/* Opens the stream over `fd`, which it closes. A plain write to a full pipe would block. */
 static bool open_stream(struct atomic_file *f, int fd)
 {
     struct stat st;
@@ -584,10 +575,7 @@ struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *
 
 FILE *atomic_file_stream(struct atomic_file *f) { return f->stream; }
 
-/*
- * Writes a large file to the disk in steps: one fsync of it may take minutes on a slow disk, and
- * would look as if the film hung. fsync reports the errors.
- */
+/* Writes in steps: one fsync may take minutes, as if the film hung. fsync reports the errors. */
 static void write_back(int fd)
 {
     const off_t step = 64 << 20;

@@ -62,10 +62,7 @@ void atomic_folder_discard(struct atomic_folder **f);
  */
 bool atomic_file_commit(struct atomic_file **f, struct err *e);
 
-/*
- * Removes the temporary file and leaves `path` unchanged. Frees the file and sets *f to NULL. Does
- * nothing if *f is NULL.
- */
+/* Removes the temporary file and leaves `path` unchanged. Frees the file. */
 void atomic_file_discard(struct atomic_file **f);
 
 /* ---- targets ---- */
@@ -85,16 +82,10 @@ struct atomic_target *atomic_target_open(const char *path);
  */
 struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own *is_own);
 
-/*
- * Makes a file in the folder. `name` is 1 to 4 digits and ".jpg". Returns a descriptor, or -1 with
- * errno.
- */
+/* Makes a file of 1 to 4 digits and ".jpg" in the folder. Returns -1 with errno on failure. */
 int atomic_target_add(struct atomic_target *t, const char *name);
 
-/*
- * Returns the path that an output at `path` replaces: `path`, or what a symbolic link leads to. The
- * caller frees it. Returns NULL with errno on failure. Any thread.
- */
+/* Returns what an output at `path` replaces, also through a link; NULL with errno. Any thread. */
 char *atomic_target_path(const char *path);
 
 /* Returns the descriptor of the output, to write to. It belongs to the target. */
@@ -107,7 +98,7 @@ int atomic_target_descriptor(const struct atomic_target *t);
  */
 bool atomic_target_publish(struct atomic_target **t);
 
-/* Removes the output, and frees the target; sets *t to NULL. Does nothing if *t is NULL. */
+/* Removes the output, and frees the target. */
 void atomic_target_discard(struct atomic_target **t);
 
 #endif

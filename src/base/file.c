@@ -219,9 +219,7 @@ int slow_open(const char *path, bool writing)
 
 ssize_t slow_read(int fd, void *to, size_t bytes, bool patient)
 {
-    /*
-     * A FIFO without a writer so far is empty but not at its end. Only poll can distinguish this.
-     */
+    /* An empty FIFO without a writer so far is not at its end. Only poll can distinguish this. */
     while (wait_for(fd, POLLIN, patient)) {
         ssize_t n = read(fd, to, bytes);
         if (n > 0)
@@ -238,10 +236,7 @@ bool slow_write(int fd, const void *from, size_t bytes)
     while (bytes > 0) {
         if (!wait_for(fd, POLLOUT, true))
             return false;
-        /*
-         * A pipe that poll reports as ready has room for PIPE_BUF bytes. A larger write would
-         * block.
-         */
+        /* A pipe that is ready has room for PIPE_BUF bytes. A larger write would block. */
         ssize_t n = write(fd, at, bytes < PIPE_BUF ? bytes : PIPE_BUF);
         if (n < 0 && errno != EINTR && errno != EAGAIN)
             return false;

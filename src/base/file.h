@@ -8,16 +8,10 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-/*
- * Reads `bytes` bytes at offset `at` of an open file. Returns false with errno if the file cannot
- * be read, and with errno 0 if it is shorter.
- */
+/* Reads `bytes` at offset `at`. Returns false with errno, or errno 0 if the file is shorter. */
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at);
 
-/*
- * Writes all bytes at the position of an open file. Each part counts as progress (watch.h). Returns
- * false with errno.
- */
+/* Writes all bytes to an open file, each part as progress (watch.h). Returns false with errno. */
 bool file_write(int fd, const void *data, size_t bytes);
 
 /*
@@ -32,10 +26,7 @@ bool file_is_fault(int error);
  */
 int file_descriptor(const char *path);
 
-/*
- * Returns true for a regular file or a link to one. Returns false for anything else, and if stat()
- * fails.
- */
+/* Returns true for a regular file or a link to one. */
 bool file_is_regular(const char *path);
 
 /*
@@ -51,22 +42,16 @@ FILE *file_open_regular(const char *path);
 /* Reads up to `bytes` bytes from the beginning of a regular file. Returns their number. */
 size_t file_read_begin(const char *path, void *to, size_t bytes);
 
-/*
- * Returns true for a symbolic link that leads to no file: writing to it would make a file
- * elsewhere.
- */
+/* Returns true for a symbolic link that leads to no file: writing would make one elsewhere. */
 bool file_is_dangling(const char *path);
 
 /*
- * Opens a temporary file in `folder` that has no name, for reading and writing. A worker process
- * asks its parent, which chooses the folder. Returns -1 with errno on failure.
+ * Opens a temporary file in `folder` that has no name, to read and write. A worker process asks its
+ * parent, which chooses the folder. Returns -1 with errno.
  */
 int file_open_scratch(const char *folder);
 
-/*
- * Returns true if two paths name the same file, or would name the same file once both are written.
- * Returns false for devices and pipes.
- */
+/* Returns true if two paths name the same file, or will once it is written; not for devices. */
 bool file_same(const char *a, const char *b);
 
 /*
@@ -86,7 +71,6 @@ bool file_same(const char *a, const char *b);
  */
 int slow_open(const char *path, bool writing);
 
-/* Returns true if `path` is a FIFO. */
 bool slow_is_fifo(const char *path);
 
 /*
@@ -96,10 +80,7 @@ bool slow_is_fifo(const char *path);
  */
 ssize_t slow_read(int fd, void *to, size_t bytes, bool patient);
 
-/*
- * Writes all bytes; waiting counts as progress. Returns false with errno on failure, possibly after
- * a partial write; EINTR if interrupted.
- */
+/* Writes all bytes, as progress. False with errno, maybe after a part; EINTR if interrupted. */
 bool slow_write(int fd, const void *from, size_t bytes);
 
 /*

@@ -27,27 +27,21 @@ struct film_parts {
     int64_t rate_num, rate_den; /* each file is an image, so many a second; 0/0: films */
 };
 
-/* Appends a copy of `*part`. Returns false if out of memory. */
+/* Appends a copy of `*part`. */
 bool film_parts_add(struct film_parts *parts, const struct film_part *part, struct err *e);
+void film_parts_free(struct film_parts **parts);
 
-/*
- * Returns the files of a film: `path` alone if `parts` is NULL. The number of files is
- * film_files_count.
- */
+/* Returns the i-th file of a film: `path` alone if `parts` is NULL. */
 const char *film_file(const char *path, const struct film_parts *parts, size_t i);
 size_t film_files_count(const struct film_parts *parts);
 
 /* Returns true if all parts are regular files; otherwise ERR_INPUT names the first other one. */
 bool film_parts_check(const char *path, const struct film_parts *parts, struct err *e);
 
-/* Returns the size of all parts together. */
 uint64_t film_parts_bytes(const struct film_parts *parts);
 
 /* Returns true if a part is the same file as `path`, maybe by another name. */
 bool film_parts_have(const struct film_parts *parts, const char *path);
-
-/* Frees the list and sets *parts to NULL. Does nothing if it is NULL. */
-void film_parts_free(struct film_parts **parts);
 
 /* ---- the id ---- */
 

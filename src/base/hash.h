@@ -1,7 +1,4 @@
-/*
- * hash.h - XXH3, for fingerprints and checksums. It detects accidental changes, not deliberate
- * ones. Any thread.
- */
+/* hash.h - XXH3, which detects accidental changes, not deliberate ones. Any thread. */
 #ifndef BARCODE_HASH_H
 #define BARCODE_HASH_H
 
@@ -19,12 +16,10 @@ bool hash_same(struct hash128 a, struct hash128 b);
 
 /* Computes hash_128 of data that is added in pieces. One thread. */
 struct hash_stream;
-
-/* Opens a stream, which the caller ends. Returns NULL if out of memory. */
 struct hash_stream *hash_stream_open(void);
 void hash_stream_add(struct hash_stream *s, const void *data, size_t bytes);
 
-/* Returns the hash of all data added. Frees the stream and sets *s to NULL. */
+/* Returns the hash of all data added, and frees the stream. */
 struct hash128 hash_stream_end(struct hash_stream **s);
 
 /* Writes 32 lower-case hexadecimal digits, high half first, and a terminating zero. */

@@ -35,10 +35,7 @@ static bool kill_workers(int number)
     return any;
 }
 
-/*
- * Returns true for a repetition of the first signal within 0.3 s: timeout(1) signals its child and
- * the child's group.
- */
+/* Returns true for the same signal within 0.3 s: timeout(1) sends it to the child and its group. */
 static bool is_echo(int number)
 {
     const int64_t moment_ns = 300000000;
@@ -109,10 +106,7 @@ void interrupt_install(void)
 
 void interrupt_open_standard(void)
 {
-    /*
-     * Open in the wrong direction, so that reading or writing fails as if the descriptor were
-     * closed.
-     */
+    /* Open in the wrong direction: reading or writing fails as if the descriptor were closed. */
     for (int fd = 0; fd <= STDERR_FILENO; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
             open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)

@@ -20,16 +20,10 @@
  */
 void interrupt_install(void);
 
-/*
- * Opens /dev/null for each of stdin, stdout and stderr that is closed, so that no other file gets
- * its descriptor. Call it first in main.
- */
+/* Opens /dev/null for closed standard streams, before another file gets their descriptors. */
 void interrupt_open_standard(void);
 
-/*
- * Returns true after the first signal, and if the parent has asked for the end of the thread's film
- * (watch.h). Counts as progress of that film.
- */
+/* Returns true after a signal, or if the film must end (watch.h). Counts as its progress. */
 bool interrupted(void);
 
 /* As interrupted(), but does not count as progress. For code that waits for the film's input. */
@@ -44,10 +38,7 @@ void interrupt_finish(void);
 /* Returns the first signal, or 0 if there was none. Main thread. */
 int interrupt_signal(void);
 
-/*
- * Sets ERR_INTERRUPTED with a sentence that does not name the film; the caller prepends the name.
- * Returns false.
- */
+/* Sets ERR_INTERRUPTED; the caller prepends the name of the film. Returns false. */
 bool interrupt_error(struct err *e);
 
 /* Sets ERR_INTERRUPTED for an output that was being written, with its name. Returns false. */
@@ -61,10 +52,7 @@ bool interrupt_output(const char *path, struct err *e);
 enum { INTERRUPT_WORKERS_MOST = 32 };
 pid_t interrupt_fork(void);
 
-/*
- * Stops forwarding signals to a worker that has exited, because its pid may be reused. Called in
- * the parent.
- */
+/* Stops forwarding signals to a worker that has exited: its pid may be reused. In the parent. */
 void interrupt_forget_worker(pid_t gone);
 
 /*

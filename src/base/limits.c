@@ -188,10 +188,7 @@ static void read_sizes(pid_t process, uint64_t size[COLUMNS])
         fclose(f);
 }
 
-/*
- * Gives each new thread a stack that is large enough for libav and pango. By default each takes
- * 8 MiB of the limit, used or not.
- */
+/* Gives threads a stack large enough for libav and pango; 8 MiB each would count as used. */
 static void shrink_stacks(void)
 {
 #ifdef __GLIBC__
@@ -262,10 +259,7 @@ bool process_limits_keep_heap(void)
 #ifdef __GLIBC__
     /* Below this, the 10-bit frames of a 1080p decoder would still be returned to the kernel. */
     const uint64_t least = 16 << 20;
-    /*
-     * The largest value that mallopt accepts, and the maximum of glibc's dynamic threshold. Larger
-     * blocks are always mapped.
-     */
+    /* The maximum of mallopt and of glibc's dynamic threshold. Larger blocks are always mapped. */
     const int block_most = 32 << 20;
     uint64_t each = kept_by_each();
     bool ok = each >= least && mallopt(M_MMAP_THRESHOLD, block_most) &&

@@ -18,10 +18,7 @@
 
 /* ---- the machine, within the limits of its control group (container, Slurm, systemd) ---- */
 
-/*
- * Returns the number of usable cores, 1 or more: the process's CPU affinity, limited by the group's
- * quota rounded up. Any thread.
- */
+/* Returns the usable cores, 1 or more: affinity, and the group's quota rounded up. Any thread. */
 int machine_cores(void);
 
 /*
@@ -37,10 +34,10 @@ struct machine_limits {
 };
 
 /*
- * Reads the limits of a process. `group` is its /proc/PID/cgroup file, and `root` is the mount
- * point of the control groups, /sys/fs/cgroup. A file that is missing or invalid imposes no limit.
- * All levels of the group's path that exist count: a container may see its own group as the root,
- * under a path that does not exist there.
+ * Reads the limits of a process. `group` is its /proc/PID/cgroup file, `root` the mount point of
+ * the control groups. A file that is missing or invalid imposes no limit. All levels of the path
+ * that exist count: a container may see its own group as the root, under a path that does not exist
+ * there.
  */
 struct machine_limits machine_limits_of(const char *group, const char *root);
 
@@ -61,7 +58,6 @@ uint64_t limits_memory(void);
 /* Returns limits_memory for a machine of `machine` bytes (UINT64_MAX: unknown); for its test. */
 uint64_t limits_memory_of(uint64_t machine, uint64_t wanted);
 
-/* Returns the most pixels that a frame may have. Any thread. */
 uint64_t limits_pixels(void);
 
 /* ---- a worker process ---- */

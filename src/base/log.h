@@ -22,9 +22,7 @@ enum log_level {
 
 enum { LOG_LINE = 1024 }; /* room for a line, longer ones are cut */
 
-/*
- * Sets the highest level that is written; initially LOG_INFO. Call it before any other thread runs.
- */
+/* Sets the highest level that is written, at first LOG_INFO. Before any other thread runs. */
 void log_set_level(enum log_level level);
 bool log_enabled(enum log_level level);
 

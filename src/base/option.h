@@ -92,10 +92,7 @@ static inline bool option_takes_next(const struct option_row *row)
     return row->arg && !row->optional;
 }
 
-/*
- * Sets an option in the room's struct `options`; `arg` is NULL if no value was given, and borrowed
- * for good. Returns false with ERR_USAGE.
- */
+/* Sets an option; `arg` is NULL without a value, and borrowed for good. Fails with ERR_USAGE. */
 bool option_set(const struct option_row *row, void *options, const char *arg, struct err *e);
 
 /* Sets a path as OPTION_KIND_PATH does; `title` is the option in messages. */
@@ -108,34 +105,19 @@ bool option_set_time(const char *title, const char *arg, int64_t least, int64_t 
 bool option_set_whole(const char *title, const char *arg, uint64_t least, uint64_t most,
                       uint64_t *value, struct err *e);
 
-/*
- * Parses decimal digits as a number of at most `most` and moves `*text` behind them. Returns false
- * if there are none, or the number is larger.
- */
+/* Parses digits as a number of at most `most` and moves `*text` behind them, or returns false. */
 bool option_read_digits(const char **text, uint64_t most, uint64_t *value);
 
-/*
- * Parses `text`, decimal digits only, as a number from `least` to `most`. Returns false if it is
- * not one.
- */
+/* Parses `text`, decimal digits only, as a number from `least` to `most`. */
 bool option_read_whole(const char *text, uint64_t least, uint64_t most, uint64_t *value);
 
-/*
- * Parses the `length` bytes at `text` as a number from 0 to `most` with two decimals at most, into
- * hundredths. Returns false if they are none.
- */
+/* Parses the `length` bytes at `text`, 0 to `most` with two decimals at most, into hundredths. */
 bool option_read_hundredths(const char *text, size_t length, uint64_t most, int *value);
 
-/*
- * Parses "90", "1:30" or "1:02:03.250" to microseconds; further digits are dropped. Returns false
- * if `text` is no time.
- */
+/* Parses "90", "1:30" or "1:02:03.250" to microseconds; further digits are dropped. */
 bool option_read_time(const char *text, int64_t *us);
 
-/*
- * Parses "500", "64K" or "3.5G", also followed by B or iB. K, M, G and T are powers of 1024.
- * Returns false if `text` is no size.
- */
+/* Parses "500", "64K" or "3.5G", also followed by B or iB. K, M, G and T are powers of 1024. */
 bool option_read_bytes(const char *text, uint64_t *bytes);
 
 #endif

@@ -9,28 +9,19 @@
 #include "barcode/base/err.h"
 
 /*
- * Returns a new string that the caller frees: `folder`, a slash, `name`, `end`. Omits the slash if
- * `folder` is empty or ends with one, or if `name` is empty. Returns NULL if out of memory (errno
- * is ENOMEM too).
+ * Returns `folder`, a slash, `name`, `end`, which the caller frees. Omits the slash if `folder` is
+ * empty or ends with one, or if `name` is empty. Returns NULL if out of memory (errno is ENOMEM
+ * too).
  */
 char *path_join(const char *folder, const char *name, const char *end, struct err *e);
 
-/*
- * Writes FOLDER/NAME by the same rule into path[room]. Returns false, with `path` truncated, if it
- * does not fit.
- */
+/* Writes FOLDER/NAME by the same rule. Returns false, with `path` truncated, if it does not fit. */
 bool path_fill(char *path, size_t room, const char *folder, const char *name);
 
-/*
- * Returns `name` in the folder of `path`: "a/b.mkv" and "c" give "a/c", "b.mkv" and "c" give "c".
- * Otherwise as path_join.
- */
+/* Returns `name` in the folder of `path`: "a/b.mkv" and "c" give "a/c". Otherwise as path_join. */
 char *path_beside(const char *path, const char *name, struct err *e);
 
-/*
- * Returns the last component of a path as a pointer into `path` and a length: "a/b.mkv" gives
- * "b.mkv", "a/b/" gives "b".
- */
+/* Returns the last component as a pointer into `path`: "b.mkv" of "a/b.mkv", "b" of "a/b/". */
 const char *path_last(const char *path, size_t *length);
 
 /*

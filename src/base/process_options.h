@@ -18,7 +18,6 @@ struct process_options {
 
 extern const struct option_table process_options;
 
-/* Returns the number of threads: --threads, or one per core. */
 int process_threads(const struct process_options *o);
 
 #endif

@@ -21,10 +21,7 @@ struct progress {
     bool unshown;            /* no line shows `last` yet */
 };
 
-/*
- * Returns true for a terminal that can erase a line. A progress line would be noise in a log or a
- * dumb terminal.
- */
+/* Returns true for a terminal that can erase a line, unlike a log or a dumb one. */
 static bool is_terminal(void)
 {
     const char *term = getenv("TERM");
@@ -158,10 +155,7 @@ static void append_rate(char *tail, size_t size, uint64_t frames, double seconds
     append(tail, size, part);
 }
 
-/*
- * Returns the seconds left, or 0 if unknown: in the first second or percent an estimate would be
- * too inexact.
- */
+/* Returns the seconds left, or 0 if unknown, as in the first second or percent. */
 static double seconds_left(double share, double seconds)
 {
     return share >= 0.01 && share < 1 && seconds >= 1 ? seconds * (1 - share) / share : 0;
@@ -212,10 +206,7 @@ static void format_tail(char *tail, size_t size, const struct progress_state *s,
     append_eta(tail, size, share, seconds);
 }
 
-/*
- * Returns how many bytes of the title fit in `room`, never half of a UTF-8 character. A cut title
- * leaves room for "...".
- */
+/* Returns how many bytes of the title fit, with room for "...", never half of a character. */
 static size_t cut_title(const char *title, size_t room)
 {
     size_t length = strlen(title);
@@ -230,10 +221,7 @@ static size_t cut_title(const char *title, size_t room)
 void progress_format(char *text, int size, const char *title, const struct progress_state *s,
                      double seconds)
 {
-    /*
-     * Counts bytes, not terminal columns: no UTF-8 character has more columns than bytes, so the
-     * line always fits.
-     */
+    /* Counts bytes: no UTF-8 character has more columns, so the line always fits. */
     char tail[160];
     if (size < 1)
         return;

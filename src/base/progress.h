@@ -1,7 +1,4 @@
-/*
- * progress.h - the progress line: on a terminal at most 6 times a second; with --progress always
- * also as plain lines in a log every few seconds.
- */
+/* progress.h - the progress line of a terminal, or of a log with --progress always. */
 #ifndef BARCODE_PROGRESS_H
 #define BARCODE_PROGRESS_H
 
@@ -27,10 +24,7 @@ struct progress_state {
     uint64_t frames;                 /* of the film, up to the current position */
     uint64_t columns, columns_total; /* finished columns */
     double share;                    /* 0..1 of the film, < 0 if unknown */
-    /*
-     * NULL for a single film. Otherwise `frames` counts all films and `share` is ignored. Borrowed
-     * for the call
-     */
+    /* NULL for a single film; otherwise `frames` is of all, and `share` ignored. Borrowed */
     const struct progress_run *run;
     const char *title; /* NULL: the title of progress_open. Must be valid until progress_close */
 };
@@ -53,16 +47,10 @@ bool progress_is_on_terminal(enum progress_when when);
 /* Shows the state if the interval has passed; cheap to call often. One thread at a time. */
 void progress_tick(struct progress *p, const struct progress_state *s);
 
-/*
- * Erases the line. In a log, writes the last state if no line has shown it. Frees `*p` and sets it
- * to NULL. Does nothing if `*p` is NULL.
- */
+/* Erases the line. In a log, writes the last state if no line has shown it. Frees `*p`. */
 void progress_close(struct progress **p);
 
-/*
- * Returns the finished share of several films, 0..1: of their bytes, or of their number if the
- * bytes are unknown.
- */
+/* Returns the finished share of several films, 0..1: of their bytes, or of their number. */
 double progress_share(const struct progress_run *r);
 
 /*

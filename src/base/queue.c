@@ -101,10 +101,7 @@ void queue_abort(struct queue *q)
     close_locked(q);
     q->aborted = true;
     while (pop_locked(q, &item)) {
-        /*
-         * Call `drop` without the lock: it may return a frame to a pool whose lock is held by a
-         * thread that waits for this queue.
-         */
+        /* Without the lock: `drop` may need one whose holder waits for this queue. */
         pthread_mutex_unlock(&q->lock);
         if (q->drop)
             q->drop(item);

@@ -74,10 +74,7 @@ static int landlock_version(void)
     return version > 0 ? (int)version : 0;
 }
 
-/*
- * Returns a descriptor of rules that refuse everything which `version` knows, but TCP if `network`.
- * Returns -1 with errno on failure.
- */
+/* Returns rules that refuse all that `version` knows, but TCP if `network`; -1 with errno. */
 static int landlock_rules(int version, bool network)
 {
     struct ruleset r = {.fs = known(version),

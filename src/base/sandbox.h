@@ -44,28 +44,23 @@ enum sandbox_access {
 /* What the process may use. One thread. */
 struct sandbox;
 
-/* Returns an empty list, which allows nothing. The caller frees it. NULL if out of memory. */
+/* Returns an empty list, which allows nothing. */
 struct sandbox *sandbox_new(struct err *e);
+void sandbox_free(struct sandbox **s);
 
 /*
- * Allows `access` (sandbox_access) to what `path` names when sandbox_enter is called; a link is
- * followed. A path that does not exist then has no effect. Returns false if out of memory.
+ * Allows `access` to what `path` names when sandbox_enter is called; a link is followed. A path
+ * that does not exist then has no effect.
  */
 bool sandbox_allow(struct sandbox *s, const char *path, unsigned access, struct err *e);
 
-/* Keeps a descriptor open; -1: none. Returns false if out of memory. */
+/* Keeps a descriptor open; -1: none. */
 bool sandbox_keep(struct sandbox *s, int fd, struct err *e);
 
-/*
- * Allows what the driver of an NVIDIA GPU needs beyond files: local sockets that listen, but that
- * no connection reaches.
- */
+/* Allows what an NVIDIA driver needs beyond files: local sockets that no connection reaches. */
 void sandbox_allow_gpu(struct sandbox *s);
 
-/*
- * Allows TCP and UDP: for a process that reads streams of the network, or serves. It still reaches
- * no local socket of another process.
- */
+/* Allows TCP and UDP, for network streams or a server; no local socket of another process. */
 void sandbox_allow_network(struct sandbox *s);
 
 /* ---- what a confined process needs besides its own files: the tables in sandbox.c ---- */
@@ -85,20 +80,12 @@ bool sandbox_gpu_exists(void);
  */
 void sandbox_make_devices(void);
 
-/*
- * Writes the folder where the driver keeps kernels that it has compiled for this GPU. Returns false
- * if there is none.
- */
+/* Writes the folder where the driver keeps compiled kernels. Returns false if there is none. */
 bool sandbox_compiled_kernels(char *path, size_t room);
 
 /* ---- */
 
-void sandbox_free(struct sandbox **s);
-
-/*
- * Returns what the kernel lacks for sandbox_enter, for a message: "Landlock ...". Returns NULL if
- * nothing is missing. Any thread.
- */
+/* Returns what the kernel lacks for sandbox_enter, for a message; NULL: nothing. Any thread. */
 const char *sandbox_missing(void);
 
 /*
@@ -113,10 +100,7 @@ bool sandbox_enter(const struct sandbox *s, struct err *e);
  */
 enum sandbox_choice sandbox_choice_of(enum sandbox_choice choice);
 
-/*
- * Checks the kernel before a worker process is forked. Logs at -v what it lacks; returns false with
- * ERR_FAILED if REQUIRE needs it.
- */
+/* Logs what the kernel lacks before a fork; fails with ERR_FAILED if REQUIRE needs it. */
 bool sandbox_prepare(enum sandbox_choice choice, struct err *e);
 
 /*

@@ -5,17 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/*
- * Sorts word[n] in ascending order by the lowest `bits` bits; the others must be equal or 0. `room`
- * has n words too, and is overwritten. Any thread.
- */
+/* Sorts word[n] by the lowest `bits` bits (others: equal or 0), using room[n]. Any thread. */
 void sort_words(uint64_t *word, uint64_t *room, size_t n, int bits);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

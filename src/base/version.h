@@ -1,7 +1,4 @@
-/*
- * version.h - the program's version, for --version, images and JSON, and the versions of its
- * results.
- */
+/* version.h - the program's version, and the versions of its results. */
 #ifndef BARCODE_VERSION_H
 #define BARCODE_VERSION_H
 
@@ -22,10 +19,7 @@ enum { ANALYSIS_VERSION = 9 };
  */
 enum { PICTURE_VERSION = 1 };
 
-/*
- * The version of what is drawn around the barcode: posters and the comparison image. Only their
- * options fingerprint contains it.
- */
+/* The version of posters and of the comparison image; only their options fingerprint has it. */
 enum { LAYOUT_VERSION = 2 };
 
 #endif

@@ -24,7 +24,7 @@ enum { WATCHES = 64 }; /* of a worker process; they fill a page */
 
 struct watch;
 
-/* Returns WATCHES watches in memory that processes forked later share, or NULL if out of memory. */
+/* Returns WATCHES watches in memory that processes forked later share. */
 struct watch *watch_open(struct err *e);
 
 /* Returns watch `i` of those; NULL if `w` is NULL. */
@@ -33,7 +33,6 @@ struct watch *watch_at(struct watch *w, int i);
 /* Keeps the watches out of processes that are forked from now on. */
 void watch_keep(struct watch *w);
 
-/* Unmaps the watches in this process. Does nothing if NULL. */
 void watch_free(struct watch *w);
 
 /* ---- in the worker process ---- */
@@ -47,16 +46,12 @@ void watch_begin(struct watch *w, uint64_t serial);
 /* Returns the number of the calling thread's watch in its page, 0..WATCHES - 1; -1: it has none. */
 int watch_number(void);
 
-/* Ends the film of the calling thread. */
 void watch_end(void);
 
 /* Starts a thread as pthread_create does, with the watch of the calling thread. */
 int watch_thread(pthread_t *thread, void *(*thread_main)(void *), void *argument);
 
-/*
- * Marks the film of the calling thread as moving: bytes were read or written, something was
- * decoded, or a loop went on. Any thread.
- */
+/* Marks the thread's film as moving: bytes were read, or a loop went on. Any thread. */
 void watch_moved(void);
 
 /* How far a film is. */
@@ -66,7 +61,6 @@ struct watch_progress {
     uint64_t columns, columns_total; /* 0: unknown */
 };
 
-/* Sets the progress of the film of the calling thread. Any thread. */
 void watch_set_progress(const struct watch_progress *p);
 
 /*

@@ -30,10 +30,7 @@ void wire_put_number(struct wire_out *o, uint64_t value);
 void wire_put_signed(struct wire_out *o, int64_t value); /* encoded by wire_fold */
 void wire_free(struct wire_out *o);
 
-/*
- * Maps signed numbers to unsigned ones, small to small: 0, -1, 1, -2 become 0, 1, 2, 3. wire_unfold
- * reverses it.
- */
+/* Maps 0, -1, 1, -2 to 0, 1, 2, 3, and so on. wire_unfold reverses it. */
 uint64_t wire_fold(int64_t value);
 int64_t wire_unfold(uint64_t value);
 

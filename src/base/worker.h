@@ -27,7 +27,7 @@
 
 enum { LINK_BYTES = 64 << 10 }; /* the longest message */
 
-/* Opens both ends of a link. Returns false with ERR_FAILED. Any thread. */
+/* Opens both ends of a link. Any thread. */
 bool link_open(int end[2], struct err *e);
 
 /*
@@ -125,19 +125,13 @@ enum worker_event {
  */
 enum worker_event worker_receive(struct worker *w, void *message, size_t *size, int *fd);
 
-/*
- * Sends a message. Kills a worker that does not receive what it asked for. Returns false with errno
- * if the message was not sent.
- */
+/* Sends a message, or kills a worker that does not receive what it asked for. False with errno. */
 bool worker_send(struct worker *w, const void *message, size_t size, int fd);
 
 /* Kills the worker. `why` is one of the reasons above. */
 void worker_kill(struct worker *w, const char *why);
 
-/*
- * Kills a worker that uses more than `memory` bytes, or has sent more messages than a worker
- * sensibly does. Call it once a second.
- */
+/* Once a second: kills a worker that uses more than `memory` bytes or sends too many messages. */
 void worker_tick(struct worker *w, uint64_t memory);
 
 /*

@@ -16,7 +16,6 @@
 #include "base/log.h"
 #include "base/watch.h"
 #include "media/source.h"
-#include "media/probe.h"
 
 enum { PROBES_MOST = 16 }; /* films that are probed at once */
 

@@ -26,7 +26,7 @@ int worker_process_count(const struct job_context *context, const struct film_ta
 int film_worker_count(int threads, uint64_t memory);
 
 /*
- * Returns how many films may run crop detection at once (probe.h): at least 1, at most
+ * Returns how many films may run crop detection at once (source.h): at least 1, at most
  * `film_workers`, and not more than fit into `memory` bytes.
  */
 int max_concurrent_probes(int threads, int film_workers, uint64_t memory);

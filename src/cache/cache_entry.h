@@ -1,14 +1,128 @@
 /*
- * cache_entry.h - reads one file of the cache. Everything in its index (cache_index.h) is checked
- * before use. An open entry stays readable when its file is removed or replaced.
+ * cache_entry.h - reads one file of the cache, and its index, in memory and as bytes. Everything in
+ * the index is checked before use. An open entry stays readable when its file is removed or
+ * replaced.
+ *
+ * The file (numbers as in wire.h):
+ *
+ *     "barcodef"  u32 ENTRY_VERSION  u32 length of the key              ENTRY_HEAD bytes
+ *     the key's text (cache_key.h)
+ *     blocks, without gaps: the residuals of one or more frames, compressed (pack.h)
+ *     the index
+ *     u64 offset of the index  u64 its length                           ENTRY_TAIL bytes with
+ *     XXH3-128 of header and key, of the index, of the 48 bytes before    the checksums
+ *
+ * Every byte is under a checksum; the index has those of the blocks.
+ *
+ * The index has, in this order: size of the frames, place and name of the film, flags, decode
+ * counts, crop. Then blocks (compressed bytes, frames, checksum) and columns (distance from the
+ * previous one, repeat, frame, time, status, place). Then the frame times, and tracks (kind,
+ * bytes). A place is a frame's position among the frames of all blocks. Transparent frames have the
+ * place after the last one.
  */
 #ifndef BARCODE_CACHE_ENTRY_H
 #define BARCODE_CACHE_ENTRY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
-#include "cache_index.h"
+#include "cache_key.h"
+#include "barcode/base/err.h"
+#include "base/wire.h"
+#include "barcode/engine/column.h"
+#include "barcode/engine/frame.h"
+#include "barcode/engine/crop.h"
+#include "media/gop/decode_counts.h"
+#include "media/select/frame_times.h"
+
+enum {
+    ENTRY_VERSION = 6,
+    ENTRY_HEAD = 16,
+    ENTRY_TAIL = 64,
+    ENTRY_FILM_BYTES = 64,   /* of the film's name, with its terminating zero */
+    ENTRY_BLOCK_FRAMES = 64, /* frames per block: at most this many, */
+    /* or this many uncompressed bytes; one frame is always allowed */
+    ENTRY_BLOCK_BYTES = 1 << 18
+};
+
+struct index_block {
+    uint64_t offset;     /* in the file */
+    uint64_t bytes;      /* compressed */
+    uint64_t first;      /* place of its first frame */
+    uint32_t frames;     /* 1..ENTRY_BLOCK_FRAMES */
+    struct hash128 hash; /* of the compressed bytes */
+};
+
+struct index_frame {
+    struct frame_tag tag;
+    enum column_status status; /* MISSING: announced but not analysed; has no place */
+    uint64_t place;            /* position among the frames of all blocks */
+    bool transparent;          /* MISSING, because no pixel is visible */
+};
+
+enum { TRACK_SOUND = 2 /* sound_cache.c */ };
+
+/* Data beside the frames. The index owns `data`. A reader skips kinds that it does not know. */
+struct index_track {
+    uint32_t kind;
+    size_t bytes;
+    uint8_t *data;
+};
+
+/* The index of an entry. Frames are sorted by column, which is also the order of their numbers. */
+struct cache_index {
+    int width, height;
+    bool partial; /* decoding was interrupted: some frames, and no frame times */
+    /* decoded sequentially after a contradiction: valid only for its own selection */
+    bool exact_only;
+    struct cache_place film;
+    char name[ENTRY_FILM_BYTES]; /* of the film when the entry was written; for display only */
+    struct decode_counts counts;
+    struct crop crop;
+    struct index_block *block;
+    uint64_t blocks;
+    struct index_frame *frame;
+    uint64_t frames;
+    struct frame_times *frame_times; /* may be NULL for encoding */
+    struct index_track *track;
+    uint64_t tracks;
+};
+
+/* Returns the number of frames in a full block of frames of this size. */
+uint32_t cache_index_block_frames(int width, int height);
+
+/* Returns true if nothing was damaged or missing: valid for other selections and copies too. */
+bool cache_index_is_clean(const struct cache_index *x);
+
+/* Returns the frame with that number, or NULL if it does not exist or is MISSING. */
+const struct index_frame *cache_index_find(const struct cache_index *x, uint64_t frame);
+
+/* Sorts frames by place, so that a walk over them reads each block once. */
+void cache_index_sort_by_place(struct index_frame *frame, size_t frames);
+
+/*
+ * Appends a track with a copy of `data`. Returns false, with `x` unchanged, if out of memory, if
+ * there are 16 tracks, or if there is one of that kind. Tracks of a partial entry do not survive:
+ * the entry that completes it has its own.
+ */
+bool cache_index_add_track(struct cache_index *x, uint32_t kind, const uint8_t *data, size_t bytes,
+                           struct err *e);
+
+const struct index_track *cache_index_track(const struct cache_index *x, uint32_t kind);
+
+void cache_index_encode(const struct cache_index *x, struct wire_out *o);
+
+/*
+ * Decodes untrusted bytes. The blocks must fill the file from `begin` to `end`. Returns false
+ * (ERR_FAILED), with `*x` empty, if the bytes are not an index or if out of memory.
+ */
+bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes, uint64_t begin,
+                        uint64_t end, struct err *e);
+
+void cache_index_free(struct cache_index *x);
+
+/* ---- The file ---- */
 
 enum entry_state {
     ENTRY_GOOD,
@@ -47,6 +161,7 @@ void cache_entry_close(struct cache_entry **entry);
 struct cache_entry_reader;
 
 struct cache_entry_reader *cache_entry_reader_open(const struct cache_entry *entry, struct err *e);
+void cache_entry_reader_close(struct cache_entry_reader **r);
 
 /*
  * Reads a block (< index.blocks) and verifies its checksum. Returns false with ERR_INPUT if the
@@ -54,13 +169,8 @@ struct cache_entry_reader *cache_entry_reader_open(const struct cache_entry *ent
  */
 bool cache_entry_reader_block(struct cache_entry_reader *r, uint64_t block, struct err *e);
 
-/*
- * Returns frame `n` of the last block read, rgb[height][width][3]. The memory belongs to the reader
- * and is valid until its next call.
- */
+/* Returns frame `n` of the last block, rgb[height][width][3], valid until the next call. */
 const uint8_t *cache_entry_reader_frame(struct cache_entry_reader *r, uint32_t n);
-
-void cache_entry_reader_close(struct cache_entry_reader **r);
 
 /* Reads every block, and fails like cache_entry_reader_block. */
 bool cache_entry_check(const struct cache_entry *entry, struct err *e);

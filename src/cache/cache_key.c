@@ -105,10 +105,7 @@ static bool read_file(const char *path, const struct film_part *part, size_t fil
 {
     struct stat st;
     struct hash128 print = {0, 0};
-    /*
-     * A pipe is not even opened: its writer would take this process for its reader, and its data
-     * would be lost.
-     */
+    /* A pipe is not even opened: its writer would take this process for its reader. */
     if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
         return err_set(e, ERR_FAILED, "it is not a file");
     int fd = file_open_read(path);
@@ -168,57 +165,58 @@ bool cache_place_same(const struct cache_place *seen, const struct cache_place *
 
 /* ---- Text ---- */
 
-static bool append_key(struct cache_key *key, const char *format, ...)
+static void append_key(struct cache_key *key, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-static bool append_key(struct cache_key *key, const char *format, ...)
+static void append_key(struct cache_key *key, const char *format, ...)
 {
-    size_t used = strlen(key->text), room = sizeof key->text - used;
+    size_t used = strlen(key->text);
     va_list args;
     va_start(args, format);
-    int n = vsnprintf(key->text + used, room, format, args);
+    vsnprintf(key->text + used, sizeof key->text - used, format, args);
     va_end(args);
-    return n >= 0 && (size_t)n < room;
 }
 
-static bool add_film(struct cache_key *key, const struct cache_film *id, const struct film *f,
+static void add_film(struct cache_key *key, const struct cache_film *id, const struct film *f,
                      const char *decode)
 {
     char print[33];
     hash_hex(id->fingerprint, print);
-    return append_key(key, "analysis=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library,
-                      decode) &&
-           append_key(key,
-                      "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n",
-                      id->size, id->modified_ns, print) &&
-           append_key(key,
-                      "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n",
-                      f->container, f->stream, f->codec, f->pixel_format) &&
-           (!f->alpha || append_key(key, "film.alpha=1\n")) &&
-           append_key(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width,
-                      f->coded_height, f->width, f->height, f->orientation.quarter_turns * 90,
-                      f->orientation.mirror ? " mirrored" : "") &&
-           append_key(key, "film.matrix=%s\nfilm.range=%s\nfilm.rate=%" PRId64 "/%" PRId64 "\n",
-                      colour_matrix_name(f->matrix), colour_range_name(f->range), f->rate_num,
-                      f->rate_den);
+    append_key(key, "analysis=%d\nlibrary=%s\ndecode=%s\n", ANALYSIS_VERSION, f->library, decode);
+    append_key(key, "film.size=%" PRIu64 "\nfilm.modified=%" PRId64 "\nfilm.fingerprint=%s\n",
+               id->size, id->modified_ns, print);
+    append_key(key, "film.container=%s\nfilm.stream=%d\nfilm.codec=%s\nfilm.pixel_format=%s\n",
+               f->container, f->stream, f->codec, f->pixel_format);
+    if (f->alpha)
+        append_key(key, "film.alpha=1\n");
+    append_key(key, "film.coded=%dx%d\nfilm.shown=%dx%d\nfilm.turned=%d%s\n", f->coded_width,
+               f->coded_height, f->width, f->height, f->orientation.quarter_turns * 90,
+               f->orientation.mirror ? " mirrored" : "");
+    append_key(key, "film.matrix=%s\nfilm.range=%s\nfilm.rate=%" PRId64 "/%" PRId64 "\n",
+               colour_matrix_name(f->matrix), colour_range_name(f->range), f->rate_num,
+               f->rate_den);
 }
 
-static bool add_selection_key(struct cache_key *key, const struct selection *s)
+static void add_selection_key(struct cache_key *key, const struct selection *s)
 {
-    bool rule = s->kind == SELECT_EVERY ? append_key(key, "selection.every=%" PRIu64 "\n", s->every)
-                : s->kind == SELECT_INTERVAL
-                    ? append_key(key, "selection.interval=%" PRId64 "\n", s->interval_us)
-                    : append_key(key, "selection.columns=%" PRIu64 "\n", s->columns);
-    return rule && append_key(key, "selection.start=%" PRId64 "\nselection.end=%" PRId64 "\n",
-                              s->start_us, s->end_us);
+    if (s->kind == SELECT_EVERY)
+        append_key(key, "selection.every=%" PRIu64 "\n", s->every);
+    else if (s->kind == SELECT_INTERVAL)
+        append_key(key, "selection.interval=%" PRId64 "\n", s->interval_us);
+    else
+        append_key(key, "selection.columns=%" PRIu64 "\n", s->columns);
+    append_key(key, "selection.start=%" PRId64 "\nselection.end=%" PRId64 "\n", s->start_us,
+               s->end_us);
 }
 
-static void name_key(struct cache_key *key)
+/* Returns false if the text was cut. */
+static bool name_key(struct cache_key *key)
 {
     char whole[33];
     hash_hex(hash_128(key->text, strlen(key->text)), whole);
     snprintf(key->name, sizeof key->name, "%016" PRIx64 "-%s.frames", hash_64(key->text, key->base),
              whole);
+    return strlen(key->text) + 1 < sizeof key->text;
 }
 
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
@@ -226,23 +224,18 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
                     const char *light, const char *decode)
 {
     key->text[0] = 0;
-    if (!add_film(key, id, film, decode) || !append_key(key, "size=%dx%d\n", width, height))
-        return false;
-    if (crop && *crop && !append_key(key, "crop=%s\n", crop))
-        return false;
-    if (light && *light && !append_key(key, "light=%s\n", light))
-        return false;
-    /*
-     * Key frames found without an index may have other numbers than in an exact run, so
-     * frame_cache.c also compares times.
-     */
-    if (rule->keyframes && !append_key(key, "keyframes=1\n"))
-        return false;
+    add_film(key, id, film, decode);
+    append_key(key, "size=%dx%d\n", width, height);
+    if (crop && *crop)
+        append_key(key, "crop=%s\n", crop);
+    if (light && *light)
+        append_key(key, "light=%s\n", light);
+    /* Without an index key frames may have other numbers: frame_cache.c also compares times. */
+    if (rule->keyframes)
+        append_key(key, "keyframes=1\n");
     key->base = strlen(key->text);
-    if (!add_selection_key(key, rule))
-        return false;
-    name_key(key);
-    return true;
+    add_selection_key(key, rule);
+    return name_key(key);
 }
 
 bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bool file, int video,
@@ -253,18 +246,15 @@ bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bo
     hash_hex(id->fingerprint, print);
     libraries_describe(library, sizeof library);
     key->text[0] = 0;
-    if (!append_key(key, "sound=%d\nsound.video=%d\nsound.stream=%d\nlibrary=%.*s\n", SOUND_VERSION,
-                    video, stream, (int)strcspn(library, "\n"), library) ||
-        !append_key(key,
-                    "sound.size=%" PRIu64 "\nsound.modified=%" PRId64 "\nsound.fingerprint=%s\n",
-                    id->size, id->modified_ns, print))
-        return false;
-    if (file && !append_key(key, "sound.file=%" PRIu64 " %" PRIu64 " %" PRId64 "\n", at->device,
-                            at->inode, at->changed_ns))
-        return false;
+    append_key(key, "sound=%d\nsound.video=%d\nsound.stream=%d\nlibrary=%.*s\n", SOUND_VERSION,
+               video, stream, (int)strcspn(library, "\n"), library);
+    append_key(key, "sound.size=%" PRIu64 "\nsound.modified=%" PRId64 "\nsound.fingerprint=%s\n",
+               id->size, id->modified_ns, print);
+    if (file)
+        append_key(key, "sound.file=%" PRIu64 " %" PRIu64 " %" PRId64 "\n", at->device, at->inode,
+                   at->changed_ns);
     key->base = strlen(key->text);
-    name_key(key);
-    return true;
+    return name_key(key);
 }
 
 size_t cache_key_difference(const char *text, const char *other, const char **line)

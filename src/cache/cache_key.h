@@ -18,9 +18,7 @@
 #include "media/film.h"
 #include "media/select/selection.h"
 
-/*
- * Where a film's file was last seen: not its identity, but enough to detect that it was modified.
- */
+/* Where a film's file was last seen: not its identity, but enough to detect a modification. */
 struct cache_place {
     uint64_t device, inode, path; /* path: a hash of the absolute path */
     int64_t changed_ns;           /* ctime */
@@ -35,9 +33,9 @@ struct cache_film {
 
 /*
  * Identifies the film: the file `path`, or all its `parts` if they are not NULL. May wait some
- * milliseconds for a file that was just modified. Returns false if the file has no identity (a
- * pipe, a device, unreadable). Also returns false if its modification time cannot distinguish the
- * next change from the last one.
+ * milliseconds for a file that was just modified. Fails if the file has no identity (a pipe, a
+ * device, unreadable), or if its modification time cannot distinguish the next change from the last
+ * one.
  */
 bool cache_film_read(const char *path, const struct film_parts *parts, struct cache_film *id,
                      struct err *e);
@@ -52,10 +50,7 @@ bool cache_film_holds(const char *path, const struct film_parts *parts,
  */
 bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now);
 
-/*
- * Returns true if it is the same unmodified file, under any name. This is stricter than a film's
- * identity, which a copy shares.
- */
+/* Returns true if it is the same unmodified file, under any name; a copy is another. */
 bool cache_place_same(const struct cache_place *seen, const struct cache_place *now);
 
 enum { CACHE_KEY_BYTES = 2048, CACHE_NAME_BYTES = 64 };
@@ -74,7 +69,7 @@ enum { CACHE_NAME_BASE = 16 }; /* digits of the name that are a hash of the base
  * Makes the key. `crop` is the text of --crop, "" or NULL if off; "auto" suffices for crop
  * detection, because its result depends only on the film. `light` is the text of tone mapping and
  * averaging, or "" or NULL. `decode` names the allowed decoders if they can change a byte of an
- * intact film. Returns false if the text is too long.
+ * intact film. Returns false if the text is too long, as cache_key_make_sound does.
  */
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
                     const struct selection *rule, int width, int height, const char *crop,
@@ -82,19 +77,14 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
 
 /*
  * Makes the key of the film's sound, which is independent of its frames. With `file` it is that of
- * this file alone, and not of its copies. `video` is --stream, `stream` is --sound-stream. Returns
- * false if the text is too long.
+ * this file alone, and not of its copies. `video` is --stream, `stream` is --sound-stream.
  */
 bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bool file, int video,
                           int stream);
 
-/*
- * Finds the first line in which the keys differ and sets `*line` to it, in `text`. Returns its
- * length, or 0 if the keys are equal.
- */
+/* Sets `*line` to the first line of `text` that differs. Returns its length; 0: all are equal. */
 size_t cache_key_difference(const char *text, const char *other, const char **line);
 
-/* Returns true for a name that cache_key_make gives. */
 bool cache_key_is_name(const char *name);
 
 #endif

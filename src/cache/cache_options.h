@@ -35,7 +35,6 @@ extern const struct cache_options cache_options_default;
  */
 uint64_t cache_limit_default(uint64_t free_bytes, uint64_t cache_bytes);
 
-/* Returns true if the options ask for an action on the cache itself, without a film. */
 bool cache_options_action(const struct cache_options *o);
 
 /*

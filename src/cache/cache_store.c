@@ -453,10 +453,7 @@ struct eviction {
     uint64_t total;
 };
 
-/*
- * Removes a temporary whose writer is gone: its lock is free. A new one is spared, because its
- * writer may not have locked it yet.
- */
+/* Removes a temporary whose lock is free: its writer is gone. A new one may not be locked yet. */
 static void sweep(const char *path, const struct stat *st)
 {
     if (time(NULL) - st->st_mtim.tv_sec < 60)

@@ -38,7 +38,6 @@ struct cache_owner {
  */
 bool cache_owner_read(struct cache_owner *o, const char *folder, struct err *e);
 
-/* Returns true if a file of the folder may be believed. */
 bool cache_owner_trusts(const struct cache_owner *o, const struct stat *file);
 
 /* Returns the permissions of a new file in the folder, of which the group gets 4 or 6. */
@@ -51,16 +50,10 @@ struct cache_store {
     struct cache_owner owner;
 };
 
-/*
- * Sets the folder, its owner and the limit. Returns false if the cache is off or has no folder, and
- * with an error if another user made the folder.
- */
+/* Sets folder, owner and limit. False without a cache; with an error if the folder is another's. */
 bool cache_store_open(struct cache_store *s, const struct cache_options *o, struct err *e);
 
-/*
- * Opens the entry at `path`, a file in the folder, as cache_entry_open does. An entry of another
- * user and a link count as absent.
- */
+/* Opens the entry at `path`, in the folder. Another user's and a link count as absent. */
 struct cache_entry *cache_store_entry(const struct cache_store *s, const char *path,
                                       enum entry_state *state, struct err *e);
 
@@ -104,10 +97,7 @@ struct cache_found cache_store_find(const struct cache_store *s, const struct ca
                                     const struct cache_place *place, const struct selection *rule,
                                     enum cache_decoder decoder);
 
-/*
- * Warns about an entry that is damaged or cannot be read. Removes it if it is damaged, unless
- * another file has its name by now.
- */
+/* Warns about an entry, and removes a damaged one, unless another file has its name by now. */
 void cache_store_reject(const struct cache_store *s, const struct cache_entry *entry, bool damaged,
                         const char *why);
 

@@ -21,7 +21,7 @@ struct cache_writer;
 
 /*
  * Opens a temporary in `folder`, which must exist. Starts up to `threads` compressing threads.
- * `limit` is the maximum size of the file. Returns NULL and sets `e` on failure.
+ * `limit` is the maximum size of the file.
  */
 struct cache_writer *cache_writer_open(const char *folder, const char *key, int width, int height,
                                        int threads, uint64_t limit, struct err *e);
@@ -29,10 +29,7 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
 /* Copies the frame, rgb[height][width][3], before it returns. Any thread. */
 void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const uint8_t *rgb);
 
-/*
- * Adds the frames of an older entry with the same key that are not in this one. No other thread may
- * put frames during or after the call.
- */
+/* Adds an older entry's frames that are not in this one. No frames may be put from then on. */
 bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, struct err *e);
 
 /*
@@ -43,10 +40,9 @@ bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, s
 bool cache_writer_finish(struct cache_writer **w, const struct cache_index *facts,
                          struct columns *columns, const char *name, struct err *e);
 
-/* Removes the temporary and frees `*w`. Does nothing if `*w` is NULL. */
+/* Removes the temporary. */
 void cache_writer_discard(struct cache_writer **w);
 
-/* Returns the compressed bytes so far. */
 uint64_t cache_writer_bytes(struct cache_writer *w);
 
 #endif

@@ -185,10 +185,7 @@ void frame_cache_again(struct frame_cache *c, const struct decode_counts *counts
     start_writer(c);
 }
 
-/*
- * Returns true if the frames of an interrupted run may be stored: they must not replace a complete
- * entry.
- */
+/* Returns true unless frames of an interrupted run would replace a complete entry. */
 static bool may_replace(const struct frame_cache *c)
 {
     char path[CACHE_PATH_BYTES];
@@ -200,10 +197,7 @@ static bool may_replace(const struct frame_cache *c)
     return !complete;
 }
 
-/*
- * Prepares to store the frames of an interrupted run. Returns false if the film was damaged so far,
- * or if they must not be stored.
- */
+/* Returns true if the frames of an interrupted run may be stored; the film was intact so far. */
 static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
 {
     facts->partial = true;

@@ -50,10 +50,7 @@ struct frame_cache_ask {
     int width, height;                 /* of the analysis frames */
     /* the text of --crop; borrowed until frame_cache_close; "" or NULL: off */
     const char *crop;
-    /*
-     * the text of tone mapping and averaging, borrowed likewise; "" or NULL: the default of SDR
-     * films
-     */
+    /* the text of tone mapping and averaging, borrowed likewise; "" or NULL: SDR's default */
     const char *light;
     int threads;
     /* a device's decode_word, or "any": decoders that give the same bytes for an intact film */
@@ -61,25 +58,18 @@ struct frame_cache_ask {
     enum cache_decoder decoder;
 };
 
-/*
- * Looks the frames up, logs the result with -v, and prepares to store the frames that will be
- * decoded. Copies `*ask`.
- */
+/* Looks the frames up, logs the result, and prepares to store others. Copies `*ask`. */
 void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask);
 
-/*
- * Sets `*crop` to the crop of the cached frames, which makes crop detection unnecessary. Returns
- * false if there are no such frames.
- */
+/* Sets `*crop` to that of the cached frames. Returns false if there are none. */
 bool frame_cache_crop(const struct frame_cache *c, struct crop *crop);
 
-/* Sets the crop of the frames that will be stored. Call it once, before decoding. */
+/* Sets the crop of the frames that will be stored, once, before decoding. */
 void frame_cache_set_crop(struct frame_cache *c, const struct crop *crop);
 
 /* Returns the source to decode: a source of cached frames, or `film` itself. */
 struct source *frame_cache_source(struct frame_cache *c, struct source *film);
 
-/* Returns true if decoded analysis frames must be passed to frame_cache_put. */
 bool frame_cache_wants(const struct frame_cache *c);
 
 /* Stores an analysis frame, rgb[height][width][3]. Any thread. */
@@ -107,7 +97,6 @@ void frame_cache_end(struct frame_cache *c, struct columns *columns,
 /* Returns "off", "miss", "partial" or "hit". */
 const char *frame_cache_state(const struct frame_cache *c);
 
-/* Frees `*c` and sets it to NULL. */
 void frame_cache_close(struct frame_cache **c);
 
 #endif

@@ -49,10 +49,7 @@ void cache_residual_make(const uint8_t *rgb, int width, int height, uint8_t *scr
     }
 }
 
-/*
- * Restores a row after the first. The channels are independent, so the processor computes them in
- * parallel.
- */
+/* Restores a row after the first. The processor computes the channels in parallel. */
 static void undo_row(const uint8_t *from, const uint8_t *above, uint8_t *now, size_t row)
 {
     uint8_t r = now[0] = (uint8_t)(from[0] + above[0]);
@@ -76,10 +73,7 @@ void cache_residual_undo(const uint8_t *residual, int width, int height, uint8_t
     add_green(scratch, (size_t)width * (size_t)height, rgb);
 }
 
-/*
- * Residuals are mostly noise: entropy coding does nearly all. Levels 2 and 3 are slower and
- * compress no better.
- */
+/* Entropy coding does nearly all. Levels 2 and 3 are slower and compress no better. */
 enum { LEVEL = 1 };
 
 struct cache_packer {

@@ -10,11 +10,9 @@
 
 struct cache_packer;
 
-/*
- * Opens a packer. zstd's memory is allocated at the first use of each direction. Returns NULL if
- * out of memory.
- */
+/* zstd's memory is allocated at the first use of each direction. */
 struct cache_packer *cache_packer_open(struct err *e);
+void cache_packer_free(struct cache_packer **p);
 
 /* Returns the largest possible compressed size of `bytes` bytes. */
 size_t cache_pack_bound(size_t bytes);
@@ -23,14 +21,9 @@ size_t cache_pack_bound(size_t bytes);
 size_t cache_pack(struct cache_packer *p, const uint8_t *data, size_t bytes, uint8_t *out,
                   struct err *e);
 
-/*
- * Decompresses untrusted bytes into exactly `bytes` bytes. On failure returns false, and the
- * contents of `out` are undefined.
- */
+/* Decompresses untrusted bytes into exactly `bytes` bytes. */
 bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_bytes, uint8_t *out,
                   size_t bytes, struct err *e);
-
-void cache_packer_free(struct cache_packer **p);
 
 /*
  * Converts an analysis frame to prediction residuals, which zstd compresses well, and

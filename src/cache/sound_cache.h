@@ -1,7 +1,4 @@
-/*
- * sound_cache.h - keeps a film's sound (film_sound.h) in the cache, as an entry of its own: the
- * same for every size and selection of frames.
- */
+/* sound_cache.h - keeps a film's sound (film_sound.h) in the cache, as an entry of its own. */
 #ifndef BARCODE_SOUND_CACHE_H
 #define BARCODE_SOUND_CACHE_H
 

@@ -24,9 +24,7 @@ struct source_cache {
     struct err broken;            /* of the entry */
 };
 
-/*
- * Adds frame `f` of the entry to the frames to put, with this tag. Returns false if out of memory.
- */
+/* Adds frame `f` of the entry to the frames to put, with this tag. */
 static bool want(struct source_cache *s, const struct frame_tag *tag, const struct index_frame *f)
 {
     if (!err_reserve(&s->selected, s->count + 1, &s->room, sizeof *s->selected, NULL)) {
@@ -139,9 +137,7 @@ static bool announce(struct columns *columns, const struct index_frame *f, struc
     return true;
 }
 
-/*
- * Selects all frames of an entry with the same selection, and announces the missing ones as well.
- */
+/* Selects all frames of an entry with the same selection; announces the missing ones too. */
 static bool want_all(struct source_cache *s, struct decode_counts *counts, struct err *e)
 {
     const struct cache_index *x = &s->found->entry->index;
@@ -204,10 +200,7 @@ static bool have(void *user, const struct frame_tag *tag, bool taking)
     return !taking || want(s, tag, f);
 }
 
-/*
- * Reads the film and decodes the frames that the entry lacks. The reader calls have() for each
- * frame, which selects those of the entry.
- */
+/* Reads the film and decodes the frames that the entry lacks. have() selects the others. */
 static bool want_beside_film(struct source_cache *s, struct decode_counts *counts,
                              struct decode_times *times, struct err *e)
 {

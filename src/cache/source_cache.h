@@ -12,10 +12,7 @@
 #include "cache_store.h"
 #include "media/source.h"
 
-/*
- * Opens the source. `film` and `found` (HIT, HIT_OTHER or PARTIAL, with its entry) are borrowed
- * until source_close. With PARTIAL the film is read as well. Returns NULL if out of memory.
- */
+/* Borrows `film` and `found` (with its entry) until source_close. PARTIAL reads the film too. */
 struct source *source_cache_open(struct source *film, const struct cache_found *found,
                                  struct err *e);
 

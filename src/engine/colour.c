@@ -3,10 +3,7 @@
 #include <string.h>
 #include "barcode/engine/srgb.h"
 
-/*
- * fix16 values of limited range, the same at every depth, because all of them scale by 2^(bits -
- * 8).
- */
+/* fix16 values of limited range. All scale by 2^(bits - 8), so they are the same at every depth. */
 enum {
     LIMITED_BLACK = 16 * 256,
     NEUTRAL = 128 * 256,
@@ -33,38 +30,18 @@ static int32_t fixed(int64_t num, int64_t den)
     return (int32_t)q;
 }
 
-static void luma_weights(enum matrix matrix, int64_t *kr, int64_t *kb)
-{
-    switch (matrix) {
-    case MATRIX_BT601:
-        *kr = 2990;
-        *kb = 1140;
-        return;
-    case MATRIX_BT2020:
-        *kr = 2627;
-        *kb = 593;
-        return;
-    case MATRIX_SMPTE240M:
-        *kr = 2120;
-        *kb = 870;
-        return;
-    case MATRIX_FCC:
-        *kr = 3000;
-        *kb = 1100;
-        return;
-    default:
-        *kr = 2126;
-        *kb = 722;
-        return;
-    }
-}
+static const struct {
+    int64_t r, b;
+} luma_weight[] = {[MATRIX_BT601] = {2990, 1140},
+                   [MATRIX_BT709] = {2126, 722},
+                   [MATRIX_BT2020] = {2627, 593},
+                   [MATRIX_SMPTE240M] = {2120, 870},
+                   [MATRIX_FCC] = {3000, 1100}};
 
 /* Computes R' = Y' + 2(1-Kr)Cr, B' = Y' + 2(1-Kb)Cb; G' follows from Y' = KrR' + KgG' + KbB'. */
 static void chroma_from_weights(struct colour_transform *t, enum matrix matrix, struct fraction c)
 {
-    int64_t kr, kb;
-    luma_weights(matrix, &kr, &kb);
-    int64_t kg = KR_UNIT - kr - kb;
+    int64_t kr = luma_weight[matrix].r, kb = luma_weight[matrix].b, kg = KR_UNIT - kr - kb;
     t->m[0][2] = fixed(2 * (KR_UNIT - kr) * c.num, KR_UNIT * c.den);
     t->m[2][1] = fixed(2 * (KR_UNIT - kb) * c.num, KR_UNIT * c.den);
     t->m[1][1] = fixed(-2 * kb * (KR_UNIT - kb) * c.num, KR_UNIT * kg * c.den);
@@ -188,25 +165,15 @@ enum matrix colour_guess_matrix(int width, int height)
 
 const char *colour_matrix_name(enum matrix m)
 {
-    switch (m) {
-    case MATRIX_BT601: return "bt601";
-    case MATRIX_BT709: return "bt709";
-    case MATRIX_BT2020: return "bt2020nc";
-    case MATRIX_SMPTE240M: return "smpte240m";
-    case MATRIX_FCC: return "fcc";
-    case MATRIX_YCGCO: return "ycgco";
-    case MATRIX_RGB: return "rgb";
-    default: return "unknown";
-    }
+    static const char *const name[] = {"unknown",   "bt601", "bt709", "bt2020nc",
+                                       "smpte240m", "fcc",   "ycgco", "rgb"};
+    return name[m];
 }
 
 const char *colour_range_name(enum range r)
 {
-    switch (r) {
-    case RANGE_LIMITED: return "limited";
-    case RANGE_FULL: return "full";
-    default: return "unknown";
-    }
+    static const char *const name[] = {"unknown", "limited", "full"};
+    return name[r];
 }
 
 /* ---- srgb.h ---- */

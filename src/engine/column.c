@@ -19,10 +19,7 @@ struct segment {
     uint8_t *slits;           /* [SEGMENT_COLUMNS][slit][3] or NULL */
 };
 
-/*
- * The table of segments grows by realloc, but the segments never move. So pointers to columns stay
- * valid while other threads extend the array.
- */
+/* The table grows by realloc, but segments never move: pointers to columns stay valid. */
 struct columns {
     pthread_mutex_t lock;
     int k, rows, slit;

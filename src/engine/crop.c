@@ -4,10 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/*
- * Percentages of covered samples. A line of a bar may be covered by a logo or subtitles; a line of
- * the picture may have a dark end.
- */
+/* Percentages of covered samples: bars have logos and subtitles, pictures have dark ends. */
 enum { BAR_MOST = 35, PICTURE_LEAST = 70, LINES_MOST = 20 };
 enum { DARK_MOST = 8 }; /* of a line outside, if no edge proves that it is a bar */
 enum { EDGE = 4 };      /* width of an edge in lines: encoders blur it */
@@ -15,9 +12,7 @@ enum { NEAR = 4 };      /* lines by which an edge may move between frames */
 
 /* ------------------------------------------------------------------ one frame */
 
-/*
- * Returns the largest dark sample value. Chroma is ignored: a frame of pure dark colours is dark.
- */
+/* Returns the largest dark sample value. Chroma is ignored: dark pure colours are dark. */
 static uint32_t dark_most(const struct frame_view *v)
 {
     return (uint32_t)((v->range == RANGE_LIMITED && v->model != MODEL_RGB ? 16 : 0) + 12)
@@ -33,10 +28,7 @@ static uint32_t sample(const struct frame_view *v, const uint8_t *at)
     return (uint32_t)word >> v->shift;
 }
 
-/*
- * Count a row as count_row does, for adjacent bytes or words. Compilers vectorize these usual
- * cases.
- */
+/* Count a row as count_row does, for adjacent samples: loops that compilers vectorize. */
 static uint32_t count_bytes(const uint8_t *row, int width, uint32_t dark, uint32_t *column)
 {
     uint32_t covered = 0;
@@ -97,10 +89,7 @@ static bool is_picture(const uint32_t *line, int count, int at, uint32_t most, b
     return true;
 }
 
-/*
- * Returns true if the lines before `at` are a bar up to the edge: few of them are covered, and not
- * the last one before the edge.
- */
+/* Returns true if the lines before `at` are a bar: few are covered, and not the last one. */
 static bool is_bar(const uint32_t *line, int count, int at, uint32_t most, bool from_end)
 {
     int over = 0, last = at - EDGE - 1;
@@ -111,10 +100,7 @@ static bool is_bar(const uint32_t *line, int count, int at, uint32_t most, bool 
                      : line_at(line, count, 0, from_end) * 100 <= most * BAR_MOST;
 }
 
-/*
- * Returns the width of the bar at one end, or -1 if undetectable. `most`: covered samples of a
- * completely covered line.
- */
+/* Returns the width of a bar, -1 if undetectable. `most`: samples of a completely covered line. */
 static int bar_of(const uint32_t *line, int count, uint32_t most, int widest, bool from_end)
 {
     enum { LEAST = CROP_EVERY }; /* a thinner bar may fall between the rows of crop_rows */
@@ -216,10 +202,7 @@ bool crop_suggests(const struct crop_seen *seen)
     return (a->known && (!d->known || has_bar(*a))) || (d->known && (!a->known || has_bar(*d)));
 }
 
-/*
- * Returns the median position of an edge among the frames of a shape. A single frame may be off,
- * because its scene hides the edge.
- */
+/* Returns the median position of an edge in frames of a shape: a scene may hide the edge. */
 static int middle(const struct crop_seen *seen, size_t count, const struct crop_seen *shape,
                   bool down, bool high)
 {
@@ -238,20 +221,14 @@ static int middle(const struct crop_seen *seen, size_t count, const struct crop_
     return total > 0 ? place + at - NEAR : 0;
 }
 
-/*
- * Returns true if the bars at both ends have about the same width. A dark edge at one end only is
- * part of the scene.
- */
+/* Returns true if both bars have about the same width. A dark edge at one end is the scene's. */
 static bool is_pair(struct crop_axis a, int length)
 {
     int most = length / 50 + 2 > (a.low + a.high) / 4 ? length / 50 + 2 : (a.low + a.high) / 4;
     return !has_bar(a) || (a.low > 0 && a.high > 0 && abs(a.low - a.high) <= most);
 }
 
-/*
- * Returns how many frames must have a shape. The shape of one or two scenes only is part of their
- * content.
- */
+/* Returns how many frames must have a shape. That of few scenes is part of their content. */
 static size_t quorum(size_t count)
 {
     enum { SHARE = 8 };
@@ -287,10 +264,7 @@ static int by_area(const void *a, const void *b)
     return (one > other) - (one < other);
 }
 
-/*
- * Adds the shapes of frames with both axes detected, or of frames with only one. An axis that no
- * frame detects has no bars.
- */
+/* Adds the shapes of frames with both axes detected, or with only one: the other has no bars. */
 static void add_shapes(struct crop *t, const struct crop_seen *seen, size_t count, bool both)
 {
     size_t votes[CROP_RECTS] = {0};
@@ -359,10 +333,7 @@ static void add_lines(struct outside *o, const uint32_t *line, int from, int to,
 /* Returns the first row of the thinned frame at or below line `y`. */
 static int row_from(int y) { return (y + CROP_EVERY - 1) / CROP_EVERY; }
 
-/*
- * Returns true if the picture is bright just inside every edge of `r`. Then everything outside is a
- * bar, whatever is drawn on it.
- */
+/* Returns true if the picture is bright inside every edge of `r`: what is outside is a bar. */
 static bool shows_edges(const struct crop_rect *r, const struct crop *t, const uint32_t *row,
                         const uint32_t *column)
 {
@@ -376,10 +347,7 @@ static bool shows_edges(const struct crop_rect *r, const struct crop *t, const u
            (r->width == t->width || (column[left] * 100 >= down && column[right] * 100 >= down));
 }
 
-/*
- * Returns true if everything outside `r` is bars, by row[rows] and column[width] of the thinned
- * frame.
- */
+/* Returns true if all outside `r` is bars, by row[rows] and column[width] of the thinned frame. */
 static bool holds(const struct crop_rect *r, const struct crop *t, const uint32_t *row, int rows,
                   const uint32_t *column, int width)
 {
@@ -419,10 +387,7 @@ void crop_view(const struct crop *t, const struct frame_view *luma, struct frame
         }
 }
 
-/*
- * Returns the subsampling ratio 1, 2 or 4 of chroma; the last chroma sample may cover fewer luma
- * samples.
- */
+/* Returns the subsampling ratio of chroma, whose last sample may cover fewer luma samples. */
 static int ratio_of(int luma, int chroma)
 {
     int ratio = 1;

@@ -11,9 +11,9 @@
 struct digest;
 
 struct digest *digest_open(struct err *e);
+void digest_free(struct digest **d);
 
-/* Stores the XXH3-64 of `bytes` bytes for a column (< 2^32). Returns false if out of memory. Any
- * thread. */
+/* Stores the XXH3-64 of `bytes` bytes for a column (< 2^32). Any thread. */
 bool digest_put(struct digest *d, uint64_t column, const void *data, size_t bytes, struct err *e);
 
 /* Removes a column. Call it when no thread calls digest_put. */
@@ -25,7 +25,5 @@ struct digest_result {
     uint64_t both, different, alone, first_difference;
 };
 struct digest_result digest_compare(const struct digest *a, const struct digest *b);
-
-void digest_free(struct digest **d);
 
 #endif

@@ -19,10 +19,7 @@ void oklab_roots(uint16_t root[OKLAB_ROOTS])
     }
 }
 
-/*
- * Pixels whose sums fit in 32 bits: 128 * 10404 * 1037 < 2^31. So the compiler can vectorize the
- * loop over them.
- */
+/* Pixels whose sums fit in 32 bits (128 * 10404 * 1037 < 2^31), for vectors. */
 enum { PIECE = 128 };
 
 struct dominant {
@@ -35,10 +32,7 @@ struct dominant {
     uint16_t *l, *a, *b; /* [pixels] places */
 };
 
-/*
- * The total weight of the pixels around a place; `first` is the weighted sum of their places or
- * colours.
- */
+/* The total weight of pixels; `first`: the weighted sum of their places or colours. */
 struct weighed {
     uint64_t weight, first[3];
 };
@@ -68,10 +62,7 @@ void dominant_free(struct dominant **d)
     *d = NULL;
 }
 
-/*
- * Counts the pixels of each cell. Reuses the last result, because neighbours often have the same
- * colour.
- */
+/* Counts the pixels of each cell. Neighbours often have the same colour, and so the same result. */
 static void count_cells(struct dominant *d, const uint8_t *rgb, size_t pixels)
 {
     struct dominant_place p = dominant_place_of(srgb_linear, d->root, rgb);
@@ -89,10 +80,7 @@ static void count_cells(struct dominant *d, const uint8_t *rgb, size_t pixels)
     }
 }
 
-/*
- * Returns the weighted sum (1 2 3 2 1) along an axis of `count` steps of `stride` cells. The cell
- * is number `at` of the axis.
- */
+/* Returns the weighted sum (1 2 3 2 1) along an axis of `count` cells, at number `at`. */
 static uint64_t smooth(const uint32_t *cell, int at, int count, ptrdiff_t stride)
 {
     uint64_t sum = (uint64_t)3 * *cell;
@@ -132,10 +120,7 @@ static bool is_peak(const uint64_t *density, int cell)
     return density[cell] > 0;
 }
 
-/*
- * Writes the `most` densest peaks, or all, to peak[]; returns their number. Of equally dense cells,
- * the lower one comes first.
- */
+/* Writes the `most` densest peaks to peak[], ties to the lower cell. Returns their number. */
 static int find_peaks(const uint64_t *density, int most, int *peak)
 {
     int found = 0;
@@ -213,11 +198,4 @@ int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int mo
         mode[i].count = (uint32_t)(d->density[peak[i]] / DOMINANT_PEAK);
     }
     return found;
-}
-
-void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t colour[3])
-{
-    struct cluster mode = {0};
-    dominant_modes(d, rgb, pixels, 1, &mode);
-    memcpy(colour, mode.rgb, sizeof mode.rgb);
 }

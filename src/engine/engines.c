@@ -10,10 +10,7 @@
 /* A GPU takes at least 0.5 s to start, and the CPU estimate may be as low as half the real time. */
 #define WORTH_A_GPU_SECONDS 1.0
 
-/*
- * The GOP length of most encoders by default. If there are enough GOPs, each is decoded on one
- * core.
- */
+/* The default GOP length of most encoders. Each GOP is decoded on one core if there are enough. */
 #define GOP_FRAMES 240.0
 
 /* The fraction of the cores that stays busy if there are more cores than GOPs (struct
@@ -59,10 +56,7 @@ void engines_init(struct engines *g, enum engine_choice choice,
 
 static bool is_cpu(const struct engine_slot *s) { return strcmp(s->kind, "cpu") == 0; }
 
-/*
- * Lists all devices of the slot's kind if none was specified. Lists at least one, so that opening
- * it reports the error.
- */
+/* Lists all devices if none was specified, at least one: opening it reports the error. */
 static void find_devices(struct engine_slot *s)
 {
     if (s->devices.count > 0)
@@ -131,10 +125,7 @@ static bool open_device(const struct engines *g, struct engine_slot *s, int i, s
     return s->opened != NULL;
 }
 
-/*
- * Returns the index of the slot's first specified device that does not exist, or devices.count if
- * all exist.
- */
+/* Returns the index of the first specified device that does not exist, or devices.count. */
 static int find_absent(const struct engine_slot *s)
 {
     int i = 0;
@@ -143,10 +134,7 @@ static int find_absent(const struct engine_slot *s)
     return i;
 }
 
-/*
- * Opens the slot's first device that can be opened. A specified device that does not exist is an
- * error of the command line, even if another device works.
- */
+/* Opens the slot's first device that opens. A specified one that does not exist is an error. */
 static bool open_slot(const struct engines *g, struct engine_slot *s, struct err *e)
 {
     struct err why = ERR_INIT;

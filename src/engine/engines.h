@@ -13,10 +13,7 @@
 /* The processor that clusters. */
 enum engine_choice { ENGINE_AUTO, ENGINE_CPU, ENGINE_CUDA };
 
-/*
- * Device numbers of one kind, from 0. A device that is listed twice is used by two workers
- * (worker.h).
- */
+/* Device numbers of one kind, from 0. One that is listed twice is used by two workers. */
 enum { ENGINE_DEVICES_MOST = 32 };
 struct engine_devices {
     int number[ENGINE_DEVICES_MOST];
@@ -34,9 +31,7 @@ extern const struct option_table engine_options;
 /* One engine of the list. */
 struct engine_slot {
     const char *kind; /* "cpu" or "cuda", for engine_open */
-    /*
-     * in the order of preference. If none was specified, all devices, once they have been counted
-     */
+    /* in the order of preference; if none was specified, all devices, once counted */
     struct engine_devices devices;
     bool named; /* the user specified the devices: each of them must exist */
     /* index of the device to use: earlier ones could not be opened or failed on a film */
@@ -107,10 +102,7 @@ int engines_devices_at_most(const struct engines *g);
  */
 int engines_devices(struct engines *g);
 
-/*
- * Initializes a list with the contents of `of`, for `threads` clustering threads. Does not query
- * the driver; opens nothing.
- */
+/* Initializes a list with the contents of `of`, for `threads` clustering threads. Opens nothing. */
 void engines_begin_as(struct engines *g, const struct engines *of, int threads);
 
 /*
@@ -141,7 +133,6 @@ const char *engines_give_up(struct engines *g, const struct engine *failed);
  */
 bool engines_linger(const struct engines *g);
 
-/* Closes the open engines. */
 void engines_close(struct engines *g);
 
 #endif

@@ -13,23 +13,14 @@
 enum { FIXED_BITS = 48 };
 #define FIXED_ONE (UINT64_C(1) << FIXED_BITS)
 
-/*
- * Return a * b and a / b, rounded down. The result must be below 2^16, and the divisor must not be
- * 0. Pure; any thread.
- */
+/* Return a * b and a / b (b > 0), rounded down; the result is below 2^16. Any thread. */
 uint64_t fixed_times(uint64_t a, uint64_t b);
 uint64_t fixed_over(uint64_t a, uint64_t b);
 
-/*
- * Returns 2^x; x is signed with FIXED_BITS fractional bits. The result must be below 2^16; if it is
- * too small, returns 0. Pure; any thread.
- */
+/* Returns 2^x below 2^16, x signed with FIXED_BITS; 0 if it is too small. Any thread. */
 uint64_t fixed_exp2(int64_t x);
 
-/*
- * Returns x^(num/den); num and den are 1..16384. The result must be below 2^16. Returns 0 for x =
- * 0. Pure; any thread.
- */
+/* Returns x^(num/den) below 2^16, num and den 1..16384; 0 for x = 0. Any thread. */
 uint64_t fixed_pow(uint64_t x, uint32_t num, uint32_t den);
 
 #endif

@@ -74,10 +74,7 @@ static uint32_t light_of_code(enum transfer transfer, uint32_t code)
 
 /* -------------------- tone curves: light in fixed.h's numbers, 1.0 is white */
 
-/*
- * Performs BT.2390-10, 5.4.1, on signals relative to the peak's: identity up to the knee, then a
- * Hermite spline up to `most`.
- */
+/* BT.2390-10, 5.4.1: identity up to the knee, then a Hermite spline up to `most`. */
 static uint64_t spline(uint64_t e, uint64_t most)
 {
     uint64_t knee = most * 3 / 2 - FIXED_ONE / 2;
@@ -155,9 +152,7 @@ static void fill_gains(struct light_table *t, enum tone_map map, int peak)
                 gain_at(map, peak, (uint64_t)t->light[code] << (FIXED_BITS - LIGHT_BITS));
     for (uint32_t cell = 0; t->transfer == TRANSFER_HLG && cell < LIGHT_CELLS_HDR; cell++)
         t->gain[cell] = gain_at(map, peak, light_in_cell(cell));
-    /*
-     * BT.2100-2, table 5: the display shows 1,000 cd/m2 times Y^(gamma - 1) times the scene light.
-     */
+    /* BT.2100-2, table 5: the display shows 1,000 cd/m2 * Y^(gamma - 1) * scene light. */
     for (uint32_t cell = 0; t->transfer == TRANSFER_HLG && cell < LIGHT_CELLS; cell++)
         t->ootf[cell] = units(fixed_pow(light_in_cell(cell), 1, 5),
                               (uint64_t)LIGHT_WHITE * HLG_NITS / WHITE_NITS);

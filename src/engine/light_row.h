@@ -29,15 +29,4 @@ struct light_row {
 
 extern const struct light_row light_row_c, light_row_avx2; /* light_row_avx2: x86-64 only */
 
-/* Returns the code for a supported instruction set. */
-static inline const struct light_row *light_row_for(enum isa isa)
-{
-#ifdef __x86_64__
-    if (isa >= ISA_AVX2)
-        return &light_row_avx2;
-#endif
-    (void)isa;
-    return &light_row_c;
-}
-
 #endif

@@ -89,10 +89,7 @@ static inline __m256i look_up_table(const uint32_t *table, __m256i at)
     return _mm256_i32gather_epi32((const int *)table, at, 4);
 }
 
-/*
- * Computes light_cell. Light is below 2^28, so a float holds light >> 9 exactly, and its exponent
- * is the octave.
- */
+/* light_cell. A float holds light >> 9 < 2^19 exactly, and its exponent is the octave. */
 static inline __m256i cells(__m256i light)
 {
     __m256i high = _mm256_srli_epi32(light, 9);

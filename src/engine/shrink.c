@@ -50,11 +50,6 @@ struct picture {
     struct light_gamut gamut;
 };
 
-static struct shrink_light *open_light(struct err *e)
-{
-    return err_calloc(1, sizeof(struct shrink_light), e);
-}
-
 static void free_rows(struct shrink_light *s)
 {
     free(s->sum);
@@ -63,14 +58,6 @@ static void free_rows(struct shrink_light *s)
     free(s->narrow);
     free(s->in);
     *s = (struct shrink_light){0};
-}
-
-static void free_light(struct shrink_light **s)
-{
-    if (*s)
-        free_rows(*s);
-    free(*s);
-    *s = NULL;
 }
 
 static bool make_light_room(struct shrink_light *s, const struct frame_view *v, struct err *e)
@@ -97,10 +84,7 @@ static bool make_light_room(struct shrink_light *s, const struct frame_view *v, 
     return true;
 }
 
-/*
- * Repeats every chroma sample's part for its luma samples. Half the width is by far the most common
- * case.
- */
+/* Repeats a chroma sample's part for its luma samples, most often two. */
 static void widen_chroma(const int32_t *restrict from, size_t narrow, int32_t *restrict to,
                          size_t wide)
 {
@@ -192,7 +176,7 @@ static bool shrink_light_frame(struct shrink_light *s, struct light *l,
                                const struct frame_view *view, const struct axis *x,
                                const struct axis *y, uint8_t *rgb, struct err *e)
 {
-    struct picture p = {.how = light_row_for(light_isa(l)),
+    struct picture p = {.how = ISA_PICK(light_row, light_isa(l)),
                         .t = light_table(l, view->transfer, e),
                         .view = view,
                         .gamut = light_gamut(l, view->transfer, view->primaries)};
@@ -214,9 +198,7 @@ static bool shrink_light_frame(struct shrink_light *s, struct light *l,
 
 /* ---- All other frames ---- */
 
-/*
- * Planes with interleaved samples (NV12's chroma, packed RGB). Their columns are summed together.
- */
+/* Planes with interleaved samples (NV12's chroma, packed RGB): their columns are summed at once. */
 struct group {
     const uint8_t *base; /* of the plane that comes first in memory */
     /* base as a number, because pointers into different frames do not compare */
@@ -235,8 +217,8 @@ struct shrink {
     struct mean_scratch running;
     uint16_t *mean[3]; /* a row of means of each component, max(width, height) each; one block */
     struct colour_transform colour;
-    struct light *light;      /* borrowed; NULL: no conversion to light */
-    struct shrink_light *lit; /* created for the first frame that needs it */
+    struct light *light; /* borrowed; NULL: no conversion to light */
+    struct shrink_light lit;
 };
 
 struct shrink *shrink_open(int width, int height, struct err *e)
@@ -278,7 +260,7 @@ void shrink_free(struct shrink **s)
     free((*s)->running.prefix);
     free((*s)->running.total);
     free((*s)->mean[0]);
-    free_light(&(*s)->lit);
+    free_rows(&(*s)->lit);
     free(*s);
     *s = NULL;
 }
@@ -359,10 +341,7 @@ static int make_groups(const struct frame_view *v, struct group group[3])
     return n;
 }
 
-/*
- * Returns the words from the first to the last sample of a row of the group. The memory may end
- * there.
- */
+/* Returns the words from a row's first to its last sample, where the memory may end. */
 static uint32_t words_of(const struct frame_view *v, const struct group *g)
 {
     const struct plane *p = &v->plane[g->plane[0]];
@@ -422,12 +401,10 @@ static bool shrink_lit(struct shrink *s, const struct frame_view *view, uint8_t 
     if (!whole)
         return err_set(e, ERR_FAILED,
                        "cannot downscale a frame whose chroma planes differ in size");
-    if (!s->lit && !(s->lit = open_light(e)))
-        return false;
     if (!shrink_axis_fit(&s->x[0], (uint32_t)view->plane[0].width, (uint32_t)width, e) ||
         !shrink_axis_fit(&s->y[0], (uint32_t)view->plane[0].height, (uint32_t)height, e))
         return false;
-    return shrink_light_frame(s->lit, s->light, view, &s->x[0], &s->y[0], rgb, e);
+    return shrink_light_frame(&s->lit, s->light, view, &s->x[0], &s->y[0], rgb, e);
 }
 
 bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e)

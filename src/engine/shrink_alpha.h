@@ -11,16 +11,11 @@
 
 struct shrink_alpha;
 
-/*
- * Creates a workspace for one thread that makes analysis frames of width x height. `light` is as
- * for shrink_use_light. Returns NULL if out of memory.
- */
+/* Creates a workspace for one thread. `light` is as for shrink_use_light. */
 struct shrink_alpha *shrink_alpha_open(int width, int height, struct light *light, struct err *e);
+void shrink_alpha_free(struct shrink_alpha **s);
 
-/*
- * Returns true if the view has no sample that is transparent, even partly. The view must have
- * passed shrink_check_view.
- */
+/* Returns true if no sample is transparent, even partly. The view passed shrink_check_view. */
 bool shrink_alpha_is_opaque(const struct frame_view *view);
 
 /*
@@ -31,13 +26,7 @@ bool shrink_alpha_is_opaque(const struct frame_view *view);
 bool shrink_alpha_frame(struct shrink_alpha *s, const struct frame_view *view, const uint8_t **rgb,
                         struct err *e);
 
-/*
- * Fills the pixels without a share with the colours of the others: see shrink.h. cover[n] is
- * 0..255, not 0 everywhere; n is 1..2^28.
- */
+/* Fills the pixels without a share (shrink.h). cover[n] is not 0 everywhere; n is 1..2^28. */
 void shrink_alpha_fill(const uint8_t *cover, uint8_t *rgb, size_t n);
-
-/* Frees the workspace and sets *s to NULL. Does nothing if *s is NULL. */
-void shrink_alpha_free(struct shrink_alpha **s);
 
 #endif

@@ -245,10 +245,7 @@ void shrink_column_sums_16(const struct rows *r, const struct shrink_span *span,
     }
 }
 
-/*
- * Sums an integer number of samples for each pixel. The compiler unrolls the loops for the most
- * common ratios.
- */
+/* Sums whole samples for each pixel. The loops of the usual ratios are unrolled. */
 INLINED void totals_of(const uint32_t *restrict sum, size_t ratio, size_t step,
                        uint32_t *restrict total, size_t n)
 {
@@ -361,9 +358,7 @@ void shrink_row_means(const struct mean_rule *rule, const uint32_t *sum,
     uint64_t t = (uint64_t)rule->axis->pixel * rule->column_weight;
     if ((((uint64_t)rule->largest * t) << rule->scale) + t / 2 <= INT32_MAX &&
         (t > 1 || rule->largest << rule->scale <= UINT16_MAX)) {
-        /*
-         * The buffer of uint64_t has room for as many uint32_t; it is never read as the other type.
-         */
+        /* The buffer has room for as many uint32_t, and is never read as the other type. */
         if (rule->axis->sample == 1)
             totals_whole(sum, rule->axis->pixel, rule->step, scratch->total, rule->axis->out);
         else

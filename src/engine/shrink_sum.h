@@ -32,12 +32,8 @@ struct axis {
     struct edge *edge;        /* [out]; owned; the far edge of each pixel, for the means */
 };
 
-/*
- * Prepares `a` for this ratio; does nothing if it already fits. Sizes are 1..SHRINK_LARGEST.
- * Returns false if out of memory.
- */
+/* Prepares `a` for this ratio; does nothing if it already fits. Sizes are 1..SHRINK_LARGEST. */
 bool shrink_axis_fit(struct axis *a, uint32_t in, uint32_t out, struct err *e);
-
 void shrink_axis_free(struct axis *a);
 
 /* Rows of adjacent samples in memory, `count` in a row, of any component. */

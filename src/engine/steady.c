@@ -7,10 +7,7 @@
 
 enum { FAR = 96 * 96, COLUMNS_A_LOOK = 4096 };
 
-/*
- * State of the dynamic programming: the best value that ends in each colour of the last non-empty
- * column.
- */
+/* The best value that ends in each colour of the last non-empty column. */
 struct front {
     struct steady_list list;
     int64_t best[CLUSTERS_MAX];

@@ -46,9 +46,7 @@
 /* percentages: --steady without a value; the maximum, above which there is no bound */
 enum { STEADY_USUAL = 10, STEADY_MOST = 50 };
 
-/*
- * The colours that one column may show, largest count first. `count` is 0 if the frame is missing.
- */
+/* The colours that a column may show, largest count first. */
 struct steady_list {
     /* [count], the caller's; neighbours with the same pointer are the same frame */
     const struct cluster *cluster;

@@ -6,7 +6,7 @@
 #include "barcode/engine/colour.h"
 #include "base/admission.h"
 #include "base/film_id.h"
-#include "media/probe.h"
+#include "media/source.h"
 #include "output/poster/poster.h"
 #include "phases.h"
 

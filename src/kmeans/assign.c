@@ -5,10 +5,7 @@
 
 #include "kmeans_vector.h"
 
-/*
- * Allocates the state of the vector code: complete vectors, zeroed, because entries beyond the last
- * block are loaded and ignored.
- */
+/* Allocates the vector code's state, zeroed: what is beyond the last block is loaded too. */
 static bool open_vectors(struct assign *a, size_t padded)
 {
     size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;
@@ -82,10 +79,7 @@ static void load_one(struct assign *a, int j)
     a->now.half_g[j] = pair(-q[1] * scale / 2, 0);
 }
 
-/*
- * Returns the difference of two int16 as an int16. Sets *far if the difference of two such
- * differences would not fit.
- */
+/* Returns the difference of two int16; sets *far if that of two such would not fit. */
 static uint16_t int16_gap(uint32_t a, uint32_t b, bool *far)
 {
     int gap = (int16_t)(uint16_t)a - (int16_t)(uint16_t)b;

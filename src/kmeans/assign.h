@@ -36,9 +36,7 @@ enum { KIND_ONE = 1 << 16, KIND_HIGH = 8 };
 #define KIND_LOWER(kind) ((kind)&255)
 #define KIND_HIGHER(kind) ((kind) >> KIND_HIGH & 255)
 
-/*
- * The centroids in the vector code's layout, padded to a full vector. Entries beyond k are unused.
- */
+/* The centroids, padded to a full vector. Entries beyond k are unused. */
 struct assign_table {
     _Alignas(64) int32_t constant[CLUSTERS_MAX];
     /* 2 * (constant - j) + j: twice a score, with the index in the low b bits */
@@ -59,7 +57,7 @@ struct assign {
     /* output: weight * (r, g, b, 1) summed over the points of each centroid */
     uint64_t sum[CLUSTERS_MAX][4];
 
-    /* State that the vector code keeps from step to step; see assign_template.h. */
+    /* State that the vector code keeps from step to step; see assign_isa.c. */
     uint8_t *label; /* [padded] each point's winner */
     /* [groups] how far scores may still move before a label may change, for two sides */
     int32_t *slack[2];
@@ -74,9 +72,7 @@ struct assign {
     _Alignas(16) uint32_t total[2][CLUSTERS_MAX][4]; /* `sum` is the sum of these two */
 };
 
-/*
- * Creates a workspace for at most `capacity` points; 1 <= k <= 64. Returns NULL if out of memory.
- */
+/* Creates a workspace for at most `capacity` points; 1 <= k <= 64. */
 struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e);
 void assign_close(struct assign **a);
 

@@ -5,6 +5,7 @@
 
 #include "assign.h"
 #include "base/interrupt.h"
+#include "base/option.h"
 #include "barcode/kmeans/points.h"
 #include "barcode/kmeans/seed.h"
 #include "restart.h"
@@ -12,10 +13,7 @@
 /* The vector code sums in 32 bits: 2^24 * 255 fits. */
 #define PIXELS_VECTOR ((size_t)1 << 24)
 
-/*
- * Bytes that waiting restarts may use to keep the state of their assign steps. A restart without
- * such memory examines all points again when it continues.
- */
+/* Bytes for the assign steps of waiting restarts. Without them, all points are examined again. */
 #define WAITING_BYTES ((size_t)16 << 20)
 
 enum { RACE_LEAST = 5, RACE_HALF = 5, RACE_FIFTH = 12 };
@@ -126,10 +124,7 @@ static void rank(struct kmeans *km, int at)
     km->order[at] = r;
 }
 
-/*
- * Returns the best of all restarts. Once the first rung is full, the lowest-ranked restart is
- * replaced by the next one.
- */
+/* Returns the best restart. Once the first rung is full, the lowest-ranked one is replaced. */
 static const struct restart *best_restart(struct kmeans *km, uint64_t frame)
 {
     int racing = 0;
@@ -206,3 +201,31 @@ int kmeans_run(struct kmeans *km, const uint8_t *rgb, size_t pixels, uint64_t fr
     qsort(cluster, (size_t)found, sizeof *cluster, by_count_then_colour);
     return found;
 }
+
+/* ---- The options ---- */
+
+#define OPTION_STRUCT struct kmeans_params
+
+static const char *init_word(size_t i)
+{
+    return i <= INIT_RANDOM ? kmeans_init_name((enum kmeans_init)i) : NULL;
+}
+
+static const struct option_row rows[] = {
+    {"clusters", "N", "clusters per frame, 1 to 64 (8)", 'k', OPTION_COLOURS, .common = true,
+     OPTION_WHOLE(k, 1, 64)},
+    {"n-init", "N", "k-means restarts; the best is kept (20)", .group = OPTION_COLOURS,
+     OPTION_WHOLE(n_init, 1, 1000)},
+    {"no-race", NULL, "finish every restart, as scikit-learn does; palette and all always do",
+     .group = OPTION_COLOURS, OPTION_UNSET(race)},
+    {"init", "METHOD", "seeding: scalable (default), k-means++, random", .group = OPTION_COLOURS,
+     .word_at = init_word, OPTION_WORD(init)},
+    {"max-iter", "N", "limit of iterations per restart (300)", .group = OPTION_COLOURS,
+     OPTION_WHOLE(max_iter, 1, 100000)},
+    {"seed", "N", "random seed (0)", .group = OPTION_COLOURS, OPTION_WHOLE(seed, 0, UINT64_MAX)},
+    {0}};
+
+static const struct kmeans_params defaults = {
+    .k = 8, .n_init = 20, .max_iter = 300, .init = INIT_SCALABLE, .seed = 0, .race = true};
+
+const struct option_table kmeans_options = {rows, &defaults, sizeof defaults};

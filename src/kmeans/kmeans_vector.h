@@ -1,7 +1,6 @@
 /*
  * kmeans_vector.h - the vectorized loops over a frame's points, one set of functions for each
- * instruction set, and the memory that they need. They are written once in the templates on top of
- * kmeans_lanes.h, and compiled by kmeans_isa.c.
+ * instruction set (kmeans_isa.c), and the memory that they need.
  */
 #ifndef BARCODE_KMEANS_VECTOR_H
 #define BARCODE_KMEANS_VECTOR_H
@@ -25,19 +24,13 @@ struct kmeans_vector {
      * Returns the number of runs. Overwrites p.
      */
     size_t (*runs)(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels);
-    /*
-     * Computes colours, weights, prefix sums and square from runs sorted by key. Returns the number
-     * of points.
-     */
+    /* Computes points without groups from runs sorted by key. Returns their number. */
     size_t (*distinct)(struct points *p, const uint32_t *run, size_t runs);
     /* Implements points_box. */
     void (*box)(struct points *p);
     /* Computes the masses of the groups with n->origin as the only candidate. */
     void (*begin)(struct nearest *n);
-    /*
-     * Implements seed_nearest_add; the caller computes `total` and `before`. If n->alone, writes
-     * all keys.
-     */
+    /* Implements seed_nearest_add, but for `total` and `before`. Writes all keys if n->alone. */
     void (*add)(struct nearest *n, const uint32_t *colour, int first, int count, bool last);
     /* Implements seed_nearest_try. */
     void (*try)(const struct nearest *n, const uint32_t *colour, int count, uint64_t *potential);
@@ -50,10 +43,11 @@ struct kmeans_vector {
 /* x86-64 only */
 extern const struct kmeans_vector kmeans_avx2, kmeans_avx512, kmeans_vnni;
 
-/*
- * Returns the functions for a supported instruction set. Returns NULL for ISA_C, which uses plain
- * C.
- */
+#ifdef ISA
+void ISA_NAME(assign_again)(struct assign *a, bool first); /* `step` */
+#endif
+
+/* Returns the functions for a supported instruction set; NULL for ISA_C. */
 static inline const struct kmeans_vector *kmeans_vector_of(enum isa isa)
 {
     switch (isa) {

@@ -20,10 +20,7 @@ struct points_maker {
 
 size_t points_most(size_t pixels) { return pixels < KEYS ? pixels : KEYS; }
 
-/*
- * Allocates the four arrays of the boxes in one block. It is zeroed, because vectors beyond the end
- * are loaded and ignored.
- */
+/* Allocates four arrays in one block, zeroed, because vectors beyond the end are loaded. */
 static bool boxes_open(struct boxes *b, size_t count)
 {
     size_t each = (count + 15) / 16 * 16;

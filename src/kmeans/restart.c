@@ -45,10 +45,7 @@ static uint64_t centroid_of(const uint64_t sum[4], int f, int32_t q[3])
            divide((rest - unit * n.n) << INERTIA_FRACTION, n);
 }
 
-/*
- * Performs the update step: computes new centroids from the sums. Returns the inertia of the
- * clustering with these sums.
- */
+/* Computes new centroids from the sums. Returns the inertia of the clustering with these sums. */
 static uint64_t update(struct assign *a, const struct points *p)
 {
     uint64_t explained = 0;

@@ -26,16 +26,10 @@ struct restart {
     uint64_t inertia;
 };
 
-/*
- * Initializes restart `number` with the starting centres centre[k], colour words (points.h). Does
- * not change `assign` and `unshared`.
- */
+/* Initializes restart `number` with centre[k] (points.h). Keeps `assign` and `unshared`. */
 void restart_begin(struct restart *r, int number, const uint32_t *centre);
 
-/*
- * Continues until `iterations` (1 or more) are done in total, or until the restart ends. p: as for
- * assign_step, the same in every part.
- */
+/* Continues until `iterations` (1 or more) in total, or its end. p: the same in every part. */
 void restart_go_on(struct restart *r, const struct points *p, int iterations);
 
 /* Returns true if a ranks before b: smaller inertia, then lower number. */

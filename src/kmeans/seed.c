@@ -90,10 +90,7 @@ void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, i
         sum_groups(n);
 }
 
-/*
- * Writes the keys of candidate 0, which seed_nearest_add postpones, if no other candidate followed
- * it.
- */
+/* Writes the keys of candidate 0, which seed_nearest_add postpones. */
 static void write_keys(struct nearest *n, const struct kmeans_vector *vector)
 {
     if (!vector || !n->alone)
@@ -252,10 +249,7 @@ static size_t find_pixel(const struct points *p, uint64_t t)
     return low;
 }
 
-/*
- * Performs the random start. t is moved past the points already drawn, in ascending order, to where
- * it would fall if their weights were 0.
- */
+/* The random start. t moves past the points already drawn, as if their weights were 0. */
 static void start_random(const struct stream *stream, const struct points *p, int k,
                          uint32_t *centre)
 {
@@ -317,10 +311,7 @@ static int draw_round(struct seed *s, const struct stream *stream, int round, in
     return count;
 }
 
-/*
- * Appends the lowest points that are not candidates, up to k candidates, if too many draws selected
- * the same points.
- */
+/* Appends the lowest points that are not candidates, up to k candidates. */
 static int top_up(struct seed *s, int count)
 {
     int last = count;

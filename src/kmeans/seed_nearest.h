@@ -1,7 +1,7 @@
 /*
  * seed_nearest.h - every point's nearest candidate so far, and the loops that update it.
  *
- * The plain functions examine every point. The vector functions (seed_template.h) skip groups of
+ * The plain functions examine every point. The vector functions (kmeans_isa.c) skip groups of
  * points whose box is too far from a candidate to change. Both give the same distances, indices and
  * sums.
  */
@@ -24,10 +24,7 @@ enum {
 
 struct nearest {
     const struct points *p;
-    /*
-     * [padded] the lowest squared distance << NEAREST_INDEX | candidate, below 2^28: the nearest
-     * candidate, ties to the lower one
-     */
+    /* [padded] the nearest candidate: squared distance << NEAREST_INDEX | its number, < 2^28 */
     uint32_t *key;
     uint64_t total; /* sum of weight * distance */
     /* Used by the vector code only. */
@@ -54,10 +51,7 @@ void seed_nearest_close(struct nearest *n);
 void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count,
                       bool last);
 
-/*
- * Computes potential[i]: what `total` would be with only colour[i] added, for each i < count
- * (1..NEAREST_TRIALS).
- */
+/* Computes what `total` would be with only colour[i] added, i < count (1..NEAREST_TRIALS). */
 void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, int count,
                       uint64_t *potential);
 

@@ -33,10 +33,7 @@ enum {
     CHANNEL_LOW_FREQUENCY_2 = 35
 };
 
-/*
- * Writes the position of each channel of a mask to position[channels]. Returns false if the mask
- * does not have as many.
- */
+/* Writes each channel's position in the mask. Returns false if it does not have as many. */
 bool channel_positions(uint64_t mask, int channels, uint8_t position[SOUND_CHANNELS_MOST]);
 
 struct downmix {

@@ -108,11 +108,6 @@ static uint64_t peaks_most(uint64_t frames)
     return (frames + PEAK_RADIUS) * (SPECTROGRAM_BINS + PEAK_RADIUS) / 61;
 }
 
-static uint64_t frames_of(const struct film_sound *s)
-{
-    return s->samples / SPECTROGRAM_HOP + (s->samples % SPECTROGRAM_HOP != 0);
-}
-
 /* ---- Writing ---- */
 
 static void put_text(struct wire_out *o, const char *text)
@@ -219,8 +214,9 @@ static bool get_facts(struct film_sound *s, struct wire_in *in)
     s->peaks = (size_t)wire_number(in);
     if (in->failed || s->samples > SAMPLES_MOST || gaps > UINT32_MAX || s->gap_us < 0 || hops < 1 ||
         hops > UINT32_MAX || s->rows > SOUND_ROWS_MOST ||
-        s->rows != (frames_of(s) + hops - 1) / hops || s->rows > wire_left(in) / ROW_LEAST ||
-        s->peaks > wire_left(in) / PEAK_LEAST || s->peaks > peaks_most(frames_of(s)))
+        s->rows != (spectrogram_frames(s->samples) + hops - 1) / hops ||
+        s->rows > wire_left(in) / ROW_LEAST || s->peaks > wire_left(in) / PEAK_LEAST ||
+        s->peaks > peaks_most(spectrogram_frames(s->samples)))
         return false;
     s->gaps = (uint32_t)gaps;
     s->hops = (uint32_t)hops;
@@ -248,7 +244,7 @@ static bool get_row(struct wire_in *in, const struct sound_row *before, struct s
 /* Peaks are by frame, then bin, as peaks_list has them. */
 static bool get_peaks(struct film_sound *s, struct wire_in *in)
 {
-    uint64_t frame = 0, frames = frames_of(s);
+    uint64_t frame = 0, frames = spectrogram_frames(s->samples);
     for (size_t i = 0; i < s->peaks; i++) {
         uint64_t word = wire_number(in), step = word >> (BIN_BITS + 1);
         unsigned bin = word >> 1 & (SPECTROGRAM_BINS - 1);

@@ -75,12 +75,10 @@ struct sound_maker;
 /* Called with frames of the spectrogram, in order: values[frames][SPECTROGRAM_BINS]. */
 typedef bool sound_spectrum_tap(void *user, const int16_t *values, size_t frames, struct err *e);
 
-/*
- * Returns NULL if out of memory. `device` computes in place of the processor; it is borrowed.
- * `device` and `tap` may be NULL. One thread.
- */
+/* `device` replaces the processor and is borrowed; like `tap` it may be NULL. One thread. */
 struct sound_maker *sound_maker_open(enum isa isa, struct sound_device *device,
                                      sound_spectrum_tap *tap, void *user, struct err *e);
+void sound_maker_free(struct sound_maker **m);
 
 /*
  * Adds a block. Time before the film's start is cut off. A block that is later than the end of what
@@ -90,14 +88,8 @@ struct sound_maker *sound_maker_open(enum isa isa, struct sound_device *device,
  */
 bool sound_maker_push(struct sound_maker *m, const struct sound_block *b, struct err *e);
 
-/*
- * Ends the sound and moves what was found into *out, of which the caller has set the fields of the
- * stream. Nothing may be pushed after it.
- */
+/* Ends the sound; *out has the fields of the stream already. Nothing may be pushed after it. */
 bool sound_maker_finish(struct sound_maker *m, struct film_sound *out, struct err *e);
-
-/* Frees *m and sets it to NULL. Does nothing if *m is NULL. */
-void sound_maker_free(struct sound_maker **m);
 
 /*
  * Sums up the rows that touch [from_us, to_us) into *out: loudness by mean power, largest peak,
@@ -113,7 +105,6 @@ void film_sound_span(const struct film_sound *s, int64_t from_us, int64_t to_us,
 bool film_sound_write(const struct film_sound *s, uint8_t **bytes, size_t *count, struct err *e);
 bool film_sound_read(struct film_sound *s, const uint8_t *bytes, size_t count, struct err *e);
 
-/* Frees what *s owns and makes it empty. */
 void film_sound_free(struct film_sound *s);
 
 #ifdef __cplusplus

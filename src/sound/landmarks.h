@@ -18,10 +18,6 @@
 
 #include "barcode/sound/peaks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     LANDMARK_FAN = 3,
     LANDMARK_DT_MOST = 63,
@@ -52,17 +48,11 @@ static inline uint32_t landmark_key(uint32_t bin, int df, uint32_t dt)
     return bin << 14 | (uint32_t)(df + 128) << 6 | dt;
 }
 
-/*
- * Returns key | film | time in 63 bits, for an index of films that is sorted by key. `film` and the
- * landmark's frame are below 2^20.
- */
+/* Returns key | film | time in 63 bits, to be sorted. `film` and the frame are below 2^20. */
 static inline uint64_t landmark_word(struct landmark l, uint32_t film)
 {
     return (uint64_t)l.key << (LANDMARK_FILM_BITS + LANDMARK_TIME_BITS) |
            (uint64_t)film << LANDMARK_TIME_BITS | l.frame;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -54,9 +54,8 @@ double kweight_power(struct kweight *k);
 /* ---- Loudness and peaks ---- */
 
 struct loudness;
-
-/* Returns NULL if out of memory. One thread. */
 struct loudness *loudness_open(struct err *e);
+void loudness_free(struct loudness **l);
 
 /* Sets what the next samples are, which need not follow the last ones. */
 void loudness_format(struct loudness *l, int rate, int channels, uint64_t mask);
@@ -75,7 +74,5 @@ bool loudness_sum(struct loudness *l, struct film_sound *out, struct err *e);
 
 /* Sets loudness and peak of a row, which begins with hop `first`. */
 void loudness_row(const struct loudness *l, uint64_t first, uint32_t hops, struct sound_row *row);
-
-void loudness_free(struct loudness **l);
 
 #endif

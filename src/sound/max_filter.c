@@ -137,10 +137,7 @@ static int16_t *block_row(const struct max_filter *m, const struct running *r, s
     return r->block + i * m->width;
 }
 
-/*
- * Takes the row at r->at of the block, whose columns from..from + n are new. Writes the maxima of
- * the windows that it completes to to[0..n).
- */
+/* Writes the maxima of the windows that the row at r->at completes; from..from + n are new. */
 static void complete_windows(const struct max_filter *m, const struct running *r, ptrdiff_t from,
                              size_t n, int16_t *to)
 {

@@ -158,7 +158,7 @@ struct resampler *resampler_open(enum isa isa, resample_out *out, void *user, st
     struct resampler *r = err_calloc(1, sizeof *r, e);
     if (!r)
         return NULL;
-    r->code = fir_for(isa);
+    r->code = ISA_PICK(fir, isa);
     r->out = out;
     r->user = user;
     return r;

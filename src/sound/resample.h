@@ -41,17 +41,6 @@ struct fir {
 
 extern const struct fir fir_c, fir_avx2; /* fir_avx2: x86-64 only */
 
-/* Returns the code for a supported instruction set. */
-static inline const struct fir *fir_for(enum isa isa)
-{
-#ifdef __x86_64__
-    if (isa >= ISA_AVX2)
-        return &fir_avx2;
-#endif
-    (void)isa;
-    return &fir_c;
-}
-
 /* ---- The filter ---- */
 
 /* The coefficients for a rate. */
@@ -74,8 +63,9 @@ struct resampler;
 /* Called with samples at SPECTROGRAM_RATE, in order. */
 typedef bool resample_out(void *user, const int16_t *samples, size_t count, struct err *e);
 
-/* Returns NULL if out of memory. One thread. */
+/* One thread. */
 struct resampler *resampler_open(enum isa isa, resample_out *out, void *user, struct err *e);
+void resampler_free(struct resampler **r);
 
 /* Begins a sound; the last one was ended. */
 bool resampler_begin(struct resampler *r, int rate, struct err *e);
@@ -83,7 +73,5 @@ bool resampler_push(struct resampler *r, const int16_t *samples, size_t count, s
 
 /* Ends the sound: n samples have given ceil(n SPECTROGRAM_RATE / rate). */
 bool resampler_end(struct resampler *r, struct err *e);
-
-void resampler_free(struct resampler **r);
 
 #endif

@@ -58,28 +58,11 @@ struct sum {
 };
 
 struct sound_rows {
-    uint32_t hops; /* of a row */
+    uint32_t hops; /* of a row; at first 1 */
     size_t rows;   /* the last one may be incomplete */
     size_t room;
     struct sum *sum;
 };
-
-static struct sound_rows *open_rows(struct err *e)
-{
-    struct sound_rows *r = err_calloc(1, sizeof *r, e);
-    if (!r)
-        return NULL;
-    r->hops = 1;
-    return r;
-}
-
-static void free_rows(struct sound_rows **r)
-{
-    if (*r)
-        free((*r)->sum);
-    free(*r);
-    *r = NULL;
-}
 
 /* Returns 2^(value / 256 - POWER_SHIFT). */
 static inline uint64_t power_of(int value)
@@ -190,7 +173,7 @@ struct sound_maker {
     struct sound_device *device; /* NULL: `spectrogram` */
     struct spectrogram *spectrogram;
     struct peaks *peaks;
-    struct sound_rows *rows;
+    struct sound_rows rows;
     struct loudness *loudness;
     struct resampler *resampler;
     /* The sound since the last gap or change of its format. */
@@ -231,7 +214,7 @@ static bool compute_frames(struct sound_maker *m, size_t frames, struct err *e)
     else if (!m->device->spectrogram(m->device, m->sample, m->filled, frames, m->value, e))
         return false;
     if ((m->tap && !m->tap(m->user, m->value, frames, e)) ||
-        !peaks_push(m->peaks, m->value, frames, e) || !add_frames(m->rows, m->value, frames, e))
+        !peaks_push(m->peaks, m->value, frames, e) || !add_frames(&m->rows, m->value, frames, e))
         return false;
     size_t done = frames * HOP < m->filled ? frames * HOP : m->filled;
     m->filled -= done;
@@ -275,10 +258,10 @@ struct sound_maker *sound_maker_open(enum isa isa, struct sound_device *device,
     m->device = device;
     m->spectrogram = spectrogram_open(isa, e);
     m->peaks = peaks_open(PEAK_FLOOR, device, e);
-    m->rows = open_rows(e);
+    m->rows.hops = 1;
     m->loudness = loudness_open(e);
     m->resampler = resampler_open(isa, add_resampled, m, e);
-    if (!m->spectrogram || !m->peaks || !m->rows || !m->loudness || !m->resampler)
+    if (!m->spectrogram || !m->peaks || !m->loudness || !m->resampler)
         sound_maker_free(&m);
     return m;
 }
@@ -288,7 +271,7 @@ void sound_maker_free(struct sound_maker **m)
     if (*m) {
         spectrogram_free(&(*m)->spectrogram);
         peaks_free(&(*m)->peaks);
-        free_rows(&(*m)->rows);
+        free((*m)->rows.sum);
         loudness_free(&(*m)->loudness);
         resampler_free(&(*m)->resampler);
     }
@@ -377,10 +360,7 @@ static size_t frames_before(const struct sound_block *b, int64_t us)
     return n < b->frames ? (size_t)n : b->frames;
 }
 
-/*
- * Sets *skip to the number of frames that are cut off the block, and *time_us to the time of the
- * first one that is left.
- */
+/* Sets *skip to the frames that are cut off the block, and *time_us to the time of the next. */
 static void place_block(const struct sound_maker *m, const struct sound_block *b, size_t *skip,
                         int64_t *time_us)
 {
@@ -439,7 +419,7 @@ bool sound_maker_finish(struct sound_maker *m, struct film_sound *out, struct er
     out->point = NULL;
     if (!loudness_end_hops(m->loudness, m->hop + 1, e) ||
         !loudness_end_blocks(m->loudness, m->block + 1, e) || !loudness_sum(m->loudness, out, e) ||
-        !peaks_finish(m->peaks, e) || !finish_rows(m->rows, out, e) || !copy_peaks(m, out, e)) {
+        !peaks_finish(m->peaks, e) || !finish_rows(&m->rows, out, e) || !copy_peaks(m, out, e)) {
         film_sound_free(out);
         return false;
     }

@@ -10,25 +10,11 @@ enum { STFT_BATCH_MOST = 8 };
 struct stft_frames {
     size_t batch; /* frames at once */
 
-    /*
-     * Computes out[i][SPECTROGRAM_BINS] from in[i][SPECTROGRAM_WINDOW]. `work` has room for
-     * 2 * 512 * batch values.
-     */
+    /* Computes out[i][SPECTROGRAM_BINS] from in[i][SPECTROGRAM_WINDOW]; work[2 * 512 * batch]. */
     void (*run)(const struct stft_tables *t, const int16_t *const *in, int32_t *work,
                 int16_t *const *out);
 };
 
 extern const struct stft_frames stft_frames_c, stft_frames_avx2; /* stft_frames_avx2: x86-64 only */
-
-/* Returns the code for a supported instruction set. */
-static inline const struct stft_frames *stft_frames_for(enum isa isa)
-{
-#ifdef __x86_64__
-    if (isa >= ISA_AVX2)
-        return &stft_frames_avx2;
-#endif
-    (void)isa;
-    return &stft_frames_c;
-}
 
 #endif

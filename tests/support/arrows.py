@@ -60,7 +60,7 @@ FACE = {
               "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h picture_options.h "
               "modes/strip.h poster/poster.h poster/poster_options.h",
     "cache": "cache_options.h frame_cache.h sound_cache.h",
-    "media": "film_options.h film.h probe.h container/playlists.h ffmpeg/ffmpeg.h "
+    "media": "film_options.h film.h container/playlists.h ffmpeg/ffmpeg.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h select/frame_times.h "
              "select/selection.h source.h",
     "engine": "digest.h engines.h steady.h",

@@ -58,7 +58,7 @@ bool err_set_at(struct err *e, enum err_code code, const char *file, int line, c
 /* Prepends "text: " to the sentence. Returns false. */
 bool err_prefix(struct err *e, const char *format, ...) __attribute__((format(printf, 2, 3), cold));
 
-/* Sets the error (ERR_MEMORY) for a failed allocation of `bytes` bytes. Returns false. */
+/* Sets ERR_MEMORY for a failed allocation of `bytes` bytes. Returns false. */
 bool err_memory(struct err *e, size_t bytes);
 
 /* Returns `count` zeroed elements, which the caller frees, or NULL with ERR_MEMORY. */
@@ -77,13 +77,9 @@ void err_memory_seen(void);
 /* Empties `e`, an error without consequences, which err_memory_count then does not count. */
 void err_forgive(struct err *e);
 
-/*
- * Returns how often ERR_MEMORY was set and not forgiven, or err_memory_seen called, in this
- * process. Any thread.
- */
+/* Returns how often ERR_MEMORY was set and not forgiven, or err_memory_seen called. Any thread. */
 uint64_t err_memory_count(void);
 
-/* Empties `e`. */
 void err_clear(struct err *e);
 
 /* Returns the documented exit status: 0, 1, 2, 3, 4 or 130. */

@@ -31,15 +31,17 @@ enum isa {
 #define ISA_JOIN(name, isa) ISA_PASTE(name, isa)
 #define ISA_PASTE(name, isa) name##_##isa
 
-/*
- * Returns true if the processor and the operating system support `isa`. Processors other than
- * x86-64 support ISA_C only. Any thread.
- */
+/* The address of x_avx2 if `isa` is that or more, else that of x_c. */
+#ifdef __x86_64__
+#define ISA_PICK(name, isa) ((isa) >= ISA_AVX2 ? &name##_avx2 : &name##_c)
+#else
+#define ISA_PICK(name, isa) ((void)(isa), &name##_c)
+#endif
+
+/* Returns true if processor and system support `isa`; other than x86-64, ISA_C only. Any thread. */
 bool isa_supported(enum isa isa);
 
-/*
- * Returns the name that BARCODE_ISA takes: "c", "avx2", "avx512" or "vnni". The string is static.
- */
+/* Returns the name that BARCODE_ISA takes. */
 const char *isa_name(enum isa isa);
 
 /*

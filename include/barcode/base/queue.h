@@ -19,45 +19,28 @@ extern "C" {
 
 struct queue;
 
-/*
- * Opens a queue of at most `capacity` (1 or more) items. `drop` may be NULL. Returns NULL if out of
- * memory.
- */
+/* Opens a queue of at most `capacity` (1 or more) items. `drop` may be NULL. */
 struct queue *queue_open(size_t capacity, void (*drop)(void *item), struct err *e);
 
-/*
- * Waits for room and appends the item. Returns false if the queue is closed; the item then stays
- * the caller's.
- */
+/* Waits for room and appends the item. Returns false if the queue is closed. */
 bool queue_push(struct queue *q, void *item);
 
-/*
- * Waits for an item. Returns false, with *item NULL, if the queue is closed and empty or was
- * aborted.
- */
+/* Waits for an item. Returns false, *item NULL, once the queue is closed and empty, or aborted. */
 bool queue_pop(struct queue *q, void **item);
 
 /* Returns true if no pop will ever return an item: the queue is closed and empty. Any thread. */
 bool queue_is_over(struct queue *q);
 
-/*
- * Pops the first item without waiting. Returns false, with *item NULL, also if the queue is empty.
- */
+/* As queue_pop, but does not wait: returns false also if the queue is empty. */
 bool queue_try_pop(struct queue *q, void **item);
 
 /* Refuses further pushes. Queued items can still be popped. May be called twice. */
 void queue_close(struct queue *q);
 
-/*
- * Refuses further pushes and pops, drops the queued items and wakes every waiter. May be called
- * twice.
- */
+/* Closes the queue, drops its items and wakes every waiter. May be called twice. */
 void queue_abort(struct queue *q);
 
-/*
- * Frees the queue and sets *q to NULL. Does nothing if *q is NULL. No thread may still use the
- * queue.
- */
+/* No thread may still use the queue. */
 void queue_free(struct queue **q);
 
 #ifdef __cplusplus

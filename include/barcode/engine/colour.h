@@ -80,10 +80,7 @@ COLOUR_INLINE void colour_apply(const struct colour_transform *t, const uint16_t
 void colour_apply_row(const struct colour_transform *t, const uint16_t *const in[3], int n,
                       uint8_t *rgb, ptrdiff_t step);
 
-/*
- * Returns the matrix assumed for an untagged film: BT.709 if width >= 1280 or height > 576, else
- * BT.601 (mpv's rule).
- */
+/* Returns mpv's guess: BT.709 if width >= 1280 or height > 576, else BT.601. */
 enum matrix colour_guess_matrix(int width, int height);
 
 /* Return FFmpeg's names: "bt709", "limited" ... ("unknown" for UNSPECIFIED). */

@@ -33,24 +33,15 @@ struct column {
     uint8_t status;   /* enum column_status */
     bool transparent; /* MISSING, because no pixel of the frame is visible */
     uint8_t clusters; /* k' <= k; 0 without k-means or if status is MISSING */
-    /*
-     * index of the displayed cluster: 0, the largest, unless steady_columns chose another
-     * (steady.h)
-     */
+    /* index of the displayed cluster: 0, the largest, unless steady.h chose another */
     uint8_t chosen;
     uint8_t average[3]; /* mean colour of the analysis frame, each channel round(S / n) */
-    /*
-     * mode of the analysis frame (dominant.h): the first, unless steady_columns chose another; 0 if
-     * modes were not requested
-     */
+    /* the first mode (dominant.h), unless steady_columns chose another; 0 if not requested */
     uint8_t dominant[3];
     /* number of entries in mode[]; 0 if modes are not kept or status is MISSING */
     uint8_t modes;
     uint8_t mode_chosen; /* index of the mode whose colour is `dominant` */
-    /*
-     * [k], the first `clusters` are valid: count descending, then colour (0xRRGGBB) ascending. NULL
-     * without k-means
-     */
+    /* [k], `clusters` valid: by count descending, then 0xRRGGBB. NULL without k-means */
     struct cluster *cluster;
     /* [DOMINANT_MOST] modes with their counts, strongest first; NULL if not kept */
     struct cluster *mode;
@@ -60,10 +51,7 @@ struct column {
     uint8_t *slit;
 };
 
-/*
- * Returns true if the column at `index` (from 0) was never announced, so that its frame number and
- * time are unknown.
- */
+/* Returns true if the column at `index` was never announced: frame and time are unknown. */
 static inline bool column_untold(const struct column *c, uint64_t index)
 {
     return c->status == COLUMN_MISSING && index > 0 && c->frame == 0 && c->time_us == 0;
@@ -71,28 +59,18 @@ static inline bool column_untold(const struct column *c, uint64_t index)
 
 struct columns;
 
-/*
- * Creates an empty array with room for `k` (0..64) clusters and `rows` (0 or the analysis height)
- * row means a column. Returns NULL if out of memory.
- */
+/* Creates an empty array for `k` (0..64) clusters and `rows` (0 or the height) row means each. */
 struct columns *columns_open(int k, int rows, struct err *e);
+void columns_free(struct columns **c);
 
-/*
- * Keeps all modes of each frame, not only the first. Call it before the first column is created.
- * One thread.
- */
+/* Keep all modes, and the slit's pixels, of each frame. Before the first column; one thread. */
 void columns_keep_modes(struct columns *c);
-
-/*
- * Keeps the pixels of a slit of `length` pixels (slit.h) of each frame. Call it before the first
- * column is created. One thread.
- */
 void columns_keep_slit(struct columns *c, int length);
 
 /*
- * Returns the column at `index`, and creates it (MISSING, zeros) if necessary. The pointer is valid
- * until columns_free. Any thread, but only one thread may write a given column. Returns NULL if out
- * of memory or if the index is 2^32 or more.
+ * Returns the column at `index`, and creates it (MISSING, zeros) if necessary. It is valid until
+ * columns_free. Any thread, but only one may write a given column. Fails if out of memory or if the
+ * index is 2^32 or more.
  */
 struct column *columns_at(struct columns *c, uint64_t index, struct err *e);
 
@@ -116,25 +94,15 @@ void column_fill(struct column *to, const struct frame_tag *tag, const uint32_t 
 /* Marks the column of a frame without any visible pixel. Threads as for column_fill. */
 void column_fill_transparent(struct column *to, const struct frame_tag *tag);
 
-/*
- * Computes the mean light of a row of n pixels (1..16384), each channel rounded half up to its unit
- * (light.h). Pure; any thread.
- */
+/* Computes a row's mean light, rounded half up; n is 1..16384. Any thread. */
 void column_row_light(const struct light_table *sdr, const uint8_t *rgb, int n, uint32_t mean[3]);
 
-/*
- * Fills in a frame's modes, `modes` (1..DOMINANT_MOST) entries of mode[]. Both engines use this
- * function. Threads as for column_fill.
- */
+/* Fills in 1..DOMINANT_MOST modes. Both engines use it. Threads as for column_fill. */
 void column_fill_modes(struct column *to, const struct cluster *mode, int modes);
 
-/*
- * Counts the columns of `tag`'s frame, including its repetitions, as complete, for the progress
- * line. Any thread.
- */
+/* Counts the columns of `tag`'s frame as complete, for the progress line. Any thread. */
 void columns_note_done(struct columns *c, const struct frame_tag *tag);
 
-/* Returns the number of complete columns. Any thread. */
 uint64_t columns_done(struct columns *c);
 
 /* Returns the highest requested index plus one. Any thread. */
@@ -155,9 +123,6 @@ const struct column *columns_get(const struct columns *c, uint64_t index);
  * columns.
  */
 uint64_t columns_finish(struct columns *c, uint64_t *cut);
-
-/* Frees the array and sets *c to NULL. Does nothing if *c is NULL. */
-void columns_free(struct columns **c);
 
 #ifdef __cplusplus
 }

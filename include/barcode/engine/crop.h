@@ -36,10 +36,7 @@ struct crop_rect {
     int x, y, width, height;
 };
 
-/*
- * The rectangles of a film whose frames are width x height, tightest first. Without bars, count is
- * 0.
- */
+/* The rectangles of a film whose frames are width x height, tightest first. */
 struct crop {
     int width, height;
     int count;
@@ -64,21 +61,13 @@ struct crop_seen {
     struct crop_axis across, down;
 };
 
-/*
- * Detects the bars of one frame, in host memory. `room` has room for view->width + view->height
- * numbers, the caller's. Any thread.
- */
+/* Detects the bars of a frame in host memory; room[width + height]. Any thread. */
 struct crop_seen crop_sample_frame(const struct frame_view *view, uint32_t *room);
 
-/*
- * Returns false if the frame cannot contribute a rectangle: it is too dark, or it has no bars on
- * either axis. Pure; any thread.
- */
+/* Returns false for a frame without a rectangle: too dark, or without bars. Pure; any thread. */
 bool crop_suggests(const struct crop_seen *seen);
 
-/*
- * Returns the rectangles detected in `count` different frames of width x height. Pure; any thread.
- */
+/* Returns the rectangles found in `count` different frames of width x height. Any thread. */
 struct crop crop_find(const struct crop_seen *seen, size_t count, int width, int height);
 
 /*
@@ -101,10 +90,7 @@ void crop_to_rect(struct frame_view *view, const struct crop_rect *rect);
 struct crop_rect crop_to_shown(struct crop_rect r, struct orientation o, int width, int height);
 struct crop_rect crop_to_decoded(struct crop_rect r, struct orientation o, int width, int height);
 
-/*
- * Returns false with ERR_USAGE if the rule's rectangle is outside frames that are displayed with
- * width x height samples.
- */
+/* Fails with ERR_USAGE if the rule's rectangle is outside frames displayed with this size. */
 bool crop_check(const struct crop_rule *rule, int width, int height, struct err *e);
 
 enum { CROP_TEXT = 48 };

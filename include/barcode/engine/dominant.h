@@ -114,26 +114,18 @@ struct dominant;
 
 /*
  * Creates a workspace for one thread, for frames of at most `pixels` (1..2^28) pixels. Allocates
- * all the memory that dominant_run needs: 6 bytes a pixel and 420 KB. Returns NULL if out of
- * memory.
+ * all the memory that dominant_modes needs: 6 bytes a pixel and 420 KB.
  */
 struct dominant *dominant_open(size_t pixels, struct err *e);
+void dominant_free(struct dominant **d);
 
 /*
- * Computes the dominant colour of rgb[pixels][3] (1 <= pixels <= the workspace's). Cannot fail. The
- * order of the pixels does not matter.
- */
-void dominant_run(struct dominant *d, const uint8_t *rgb, size_t pixels, uint8_t colour[3]);
-
-/*
- * Writes at most `most` (1..DOMINANT_MOST) of the frame's modes to mode[], strongest first; returns
- * their number, 1 or more. The first is dominant_run's colour. Otherwise as dominant_run.
+ * Writes at most `most` (1..DOMINANT_MOST) of the modes of rgb[pixels][3] to mode[], strongest
+ * first; returns their number, 1 or more. 1 <= pixels <= the workspace's. Cannot fail. The order of
+ * the pixels does not matter.
  */
 int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most,
                    struct cluster *mode);
-
-/* Frees the workspace and sets *d to NULL. Does nothing if *d is NULL. */
-void dominant_free(struct dominant **d);
 
 #ifdef __cplusplus
 }

@@ -41,10 +41,7 @@ extern "C" {
  */
 typedef bool engine_tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e);
 
-/*
- * Called once a frame has filled its column, or, after an interruption, was passed over. Any engine
- * thread may call it, several at once.
- */
+/* Called once a frame has filled its column, or was passed over. Any engine thread. */
 typedef void engine_done(void *user, const struct frame_tag *tag);
 
 struct engine_config {
@@ -57,10 +54,7 @@ struct engine_job {
     int width, height; /* analysis size, 1..16384 each */
     bool cluster;      /* compute k-means */
     bool rows;         /* compute row means */
-    /*
-     * modes of each frame, 0..DOMINANT_MOST (dominant.h); the columns keep all of them after
-     * columns_keep_modes
-     */
+    /* modes of each frame, 0..DOMINANT_MOST; the columns keep all after columns_keep_modes */
     int modes;
     struct kmeans_params kmeans;
     /* expected number of open ports; more may open. `cpu` allocates an analysis frame for each */
@@ -116,10 +110,7 @@ struct engine_ops {
                 struct err *e);
     bool (*put_analysed)(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag,
                          struct err *e);
-    /*
-     * crop_rows of a view on the device. The copy belongs to the port and is valid until its next
-     * call. NULL: no device.
-     */
+    /* crop_rows of a view on the device, the port's until its next call. NULL: no device. */
     bool (*rows)(struct engine_port *p, const struct frame_view *view, struct frame_view *rows,
                  struct err *e);
     void (*port_close)(struct engine_port **p);
@@ -147,10 +138,7 @@ struct engine_port {
 extern const struct engine_ops engine_cpu;
 extern const struct engine_ops engine_cuda; /* only in builds with CUDA */
 
-/*
- * Returns true if this build has the engine `name`. Only engine_open checks for a device. Any
- * thread.
- */
+/* Returns true if this build has the engine. engine_open checks for a device. Any thread. */
 bool engine_built(const char *name);
 
 /*
@@ -161,22 +149,16 @@ bool engine_built(const char *name);
 int engine_count(const char *name);
 
 /*
- * Opens the engine `name`; the caller closes it with engine_close. Copies `config`. Returns NULL if
- * the engine is not available (ERR_ENGINE), if BARCODE_ISA names an unsupported instruction set
- * (ERR_USAGE), or if out of memory. Any thread, several at once.
+ * Opens the engine `name`. Copies `config`. Fails if the engine is not available (ERR_ENGINE), if
+ * BARCODE_ISA names an unsupported instruction set (ERR_USAGE), or if out of memory. Any thread,
+ * several at once.
  */
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e);
 
-/*
- * Prepares for one film: copies `job` and allocates memory. Call it only between films; any one
- * thread.
- */
+/* Prepares for one film: copies `job`, allocates memory. Only between films; any one thread. */
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e);
 
-/*
- * Opens a port for one thread; the caller closes it with engine_port_close. Call it after
- * engine_begin; any thread. Returns NULL on failure.
- */
+/* Opens a port for one thread, after engine_begin. Any thread. */
 struct engine_port *engine_port_open(struct engine *g, struct err *e);
 
 /*
@@ -190,17 +172,11 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e);
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
                 struct err *e);
 
-/*
- * Queues a frame that is already an analysis frame: rgb[height][width][3], read before this
- * returns.
- */
+/* Queues an analysis frame, rgb[height][width][3], which is read before this returns. */
 bool engine_put_analysed(struct engine_port *p, const uint8_t *rgb, const struct frame_tag *tag,
                          struct err *e);
 
-/*
- * Submits frames that the port still holds; closes it and sets *p to NULL. Does nothing if *p is
- * NULL.
- */
+/* Submits the frames that the port still holds, and closes it. */
 void engine_port_close(struct engine_port **p);
 
 /*
@@ -217,12 +193,12 @@ const char *engine_detail(const struct engine *g);
 struct engine_device engine_device(const struct engine *g);
 
 /*
- * Opens what computes sound on the engine's device (sound_device.h); the caller closes it before
- * the engine. Returns NULL if the engine has no device, or on failure, with *e filled. Any thread.
+ * Opens what computes sound on the engine's device (sound_device.h), to be closed before the
+ * engine. Returns NULL without an error if the engine has no device. Any thread.
  */
 struct sound_device *engine_sound(const struct engine *g, struct err *e);
 
-/* Frees an engine between films and sets *g to NULL. Does nothing if *g is NULL. Any one thread. */
+/* Frees an engine between films. Any one thread. */
 void engine_close(struct engine **g);
 
 #ifdef __cplusplus

@@ -10,10 +10,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum colour_model {
     MODEL_YCBCR, /* plane 0 Y', 1 Cb, 2 Cr, the chroma planes at their own size */
     MODEL_GREY,  /* plane 0 only */
@@ -101,7 +97,4 @@ static inline bool frame_is_preview_only(const struct frame_tag *tag)
     return tag->previews > 0 && tag->repeat == 0;
 }
 
-#ifdef __cplusplus
-}
-#endif
 #endif

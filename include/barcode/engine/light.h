@@ -56,9 +56,7 @@ enum tone_map { TONE_BT2390, TONE_HABLE, TONE_REINHARD, TONE_CLIP, TONE_OFF, TON
 /* The values of --tone-map, --hdr-peak and --light. */
 struct light_rule {
     enum tone_map map;
-    /*
-     * cd/m2, LIGHT_PEAK_LEAST..LIGHT_PEAK_MOST; 0: from the film's metadata, else LIGHT_PEAK_USUAL
-     */
+    /* cd/m2, LIGHT_PEAK_LEAST..LIGHT_PEAK_MOST; 0: from metadata, else LIGHT_PEAK_USUAL */
     int peak;
     bool linear; /* compute means of linear light */
 };
@@ -85,9 +83,7 @@ struct light_table {
     uint32_t light[LIGHT_CODES]; /* HLG: scene light, LIGHT_WHITE for 1.0 */
     /* HLG: factor for the scene light, LIGHT_BITS bits, indexed by the cell of its luminance */
     uint32_t ootf[LIGHT_CELLS];
-    /*
-     * LIGHT_GAIN_BITS bits; PQ: indexed by the largest code, HLG: by the cell of the largest light
-     */
+    /* LIGHT_GAIN_BITS bits; by the largest code (PQ) or the cell of the largest light (HLG) */
     uint32_t gain[LIGHT_CELLS_HDR];
     uint16_t code[LIGHT_CELLS + 1]; /* fix16, 0..65280; one extra entry for code that reads pairs */
 };
@@ -97,21 +93,16 @@ struct light;
 /*
  * Creates the converter of one film whose metadata give a peak of `film_peak` cd/m2 (0: none). Each
  * table is computed on first use, with light_peak of its transfer: a PQ film's metadata do not
- * apply to HLG frames in it. The caller frees it with light_close. Returns NULL if out of memory,
- * or if isa_choose fails. Main thread.
+ * apply to HLG frames in it. Main thread.
  */
 struct light *light_open(const struct light_rule *rule, int film_peak, struct err *e);
-
-/* Frees the converter and sets *l to NULL. Does nothing if *l is NULL. */
 void light_close(struct light **l);
 
-/* Returns the instruction set for pixels. Any thread. */
 enum isa light_isa(const struct light *l);
 
 /*
  * Returns true if the frame needs conversion: HDR unless TONE_OFF, colours of wide primaries in
- * SDR, and all frames with --light linear. Returns false if it is averaged unchanged, or if `l` is
- * NULL. Any thread.
+ * SDR, and all frames with --light linear. False without `l`. Any thread.
  */
 bool light_wanted(const struct light *l, const struct frame_view *view);
 
@@ -127,10 +118,7 @@ struct light_gamut {
     bool same; /* m is 1: the primaries are not converted */
 };
 
-/*
- * Returns the matrix for frames that light_wanted accepts. With TONE_OFF, HDR keeps its primaries.
- * Any thread.
- */
+/* Returns the matrix for frames of light_wanted; 1 for HDR with TONE_OFF. Any thread. */
 struct light_gamut light_gamut(const struct light *l, enum transfer transfer,
                                enum primaries primaries);
 
@@ -176,10 +164,7 @@ COLOUR_INLINE uint32_t light_most(uint32_t a, uint32_t b, uint32_t c)
     return most > c ? most : c;
 }
 
-/*
- * Returns the factor for the three lights of a pixel in LIGHT_GAIN_BITS bits: steps 2 (the OOTF)
- * and 3. `transfer` equals t->transfer.
- */
+/* Returns a pixel's factor in LIGHT_GAIN_BITS bits: steps 2 (OOTF) and 3, for t->transfer. */
 COLOUR_INLINE uint64_t light_gain(const struct light_table *t, enum transfer transfer,
                                   const uint32_t code[3], const uint32_t light[3])
 {

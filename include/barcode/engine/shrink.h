@@ -54,16 +54,13 @@ extern "C" {
 struct shrink;
 
 /*
- * Creates a workspace for one thread that makes analysis frames of width x height (1..16384 each).
- * The size is in the displayed orientation, so that it is already swapped for a film rotated by 90
- * degrees. Returns NULL on failure.
+ * Creates a workspace for one thread that makes analysis frames of width x height (1..16384 each),
+ * as displayed: swapped already for a film rotated by 90 degrees.
  */
 struct shrink *shrink_open(int width, int height, struct err *e);
+void shrink_free(struct shrink **s);
 
-/*
- * Converts frames with `light` if light_wanted returns true for them. `light` must outlive the
- * workspace. NULL: converts none.
- */
+/* Converts frames for which light_wanted is true with `light`, which is borrowed; NULL: none. */
 void shrink_use_light(struct shrink *s, struct light *light);
 
 /*
@@ -81,17 +78,11 @@ void shrink_use_light(struct shrink *s, struct light *light);
  */
 bool shrink_frame(struct shrink *s, const struct frame_view *view, uint8_t *rgb, struct err *e);
 
-/*
- * Downscales from[from_height][from_width][3] to to[height][width][3] as shrink_frame does, in a
- * workspace of its own: for few frames. Returns false if out of memory.
- */
+/* Downscales as shrink_frame does, in a workspace of its own: for few frames. */
 bool shrink_rgb(const uint8_t *from, int from_width, int from_height, uint8_t *to, int width,
                 int height, struct err *e);
 
-/*
- * Checks a view as shrink_frame does (ERR_FAILED), without reading it. For engines with their own
- * downscaler.
- */
+/* Checks a view as shrink_frame does (ERR_FAILED), without reading it. */
 bool shrink_check_view(const struct frame_view *v, struct err *e);
 
 /* Position of pixel (x, y) before orientation: start + x * right + y * down, in pixels. */
@@ -120,9 +111,6 @@ struct shrink_span {
  * 1) * pixel is below 2^64. Pure; any thread.
  */
 struct shrink_span shrink_span(uint64_t i, uint64_t pixel, uint64_t sample);
-
-/* Frees the workspace and sets *s to NULL. Does nothing if *s is NULL. */
-void shrink_free(struct shrink **s);
 
 #ifdef __cplusplus
 }

@@ -46,17 +46,14 @@ struct slit_line {
 void slit_rotation(int angle, int32_t *cosine, int32_t *sine);
 
 /*
- * Creates the line of `slit` in frames of width x height (1..16384 each); the caller frees it with
- * slit_line_free. Returns NULL with ERR_USAGE if the slit misses the frame, which only a turned one
- * near 0 or 100 % does, or if out of memory. Any thread.
+ * Creates the line of `slit` in frames of width x height (1..16384 each). Fails with ERR_USAGE if
+ * the slit misses the frame, which only a turned one near 0 or 100 % does. Any thread.
  */
 struct slit_line *slit_line_open(const struct slit *slit, int width, int height, struct err *e);
+void slit_line_free(struct slit_line **line);
 
 /* Copies the line's pixels from a frame to to[length][3]. Pure; any thread. */
 void slit_line_read(const struct slit_line *line, const uint8_t *rgb, uint8_t *to);
-
-/* Frees the line and sets *line to NULL. Does nothing if *line is NULL. */
-void slit_line_free(struct slit_line **line);
 
 #ifdef __cplusplus
 }

@@ -21,10 +21,7 @@
 extern "C" {
 #endif
 
-/*
- * linear(v) above; strictly increasing. test_srgb.c derives the table from the
- * definition.
- */
+/* linear(v) above; strictly increasing. test_srgb.c derives the table from the definition. */
 extern const uint16_t srgb_linear[256];
 
 /* Returns the level v whose linear(v) is nearest to `light`, the lower one on a tie. Any thread. */

@@ -122,10 +122,7 @@ struct kmeans_params {
 /* The options of a command line (base/option.h); their defaults are those of the program. */
 extern const struct option_table kmeans_options;
 
-/*
- * One rung of the race: restarts run up to `iterations` iterations, then the best `go_on` continue
- * to the next rung.
- */
+/* Restarts run up to `iterations` iterations, then the best `go_on` continue. */
 struct kmeans_rung {
     int iterations, go_on;
 };
@@ -155,6 +152,7 @@ struct kmeans;
  */
 struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, enum isa isa,
                            struct err *e);
+void kmeans_free(struct kmeans **km);
 
 /*
  * Clusters rgb[pixels][3] (1 <= pixels <= the workspace's). `frame` feeds the random numbers. Fills
@@ -164,9 +162,6 @@ struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, en
  */
 int kmeans_run(struct kmeans *km, const uint8_t *rgb, size_t pixels, uint64_t frame,
                struct cluster *cluster, uint64_t *inertia);
-
-/* Frees the workspace and sets *km to NULL. Does nothing if *km is NULL. */
-void kmeans_free(struct kmeans **km);
 
 const char *kmeans_init_name(enum kmeans_init init); /* "scalable", "k-means++", "random" */
 

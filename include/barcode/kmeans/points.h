@@ -62,7 +62,6 @@ static inline int colour_red(uint32_t colour) { return (int)(colour & 255); }
 static inline int colour_green(uint32_t colour) { return (int)(colour >> 8 & 255); }
 static inline int colour_blue(uint32_t colour) { return (int)(colour >> 16 & 255); }
 
-/* Returns the colour word of these channels (0..255). */
 static inline uint32_t colour_word(uint32_t r, uint32_t g, uint32_t b)
 {
     return r | g << 8 | b << 16 | UINT32_C(1) << 24;
@@ -101,43 +100,29 @@ POINTS_INLINE uint32_t key_of(const uint8_t rgb[3])
 {
     return key_spread(rgb[0]) << 2 | key_spread(rgb[1]) << 1 | key_spread(rgb[2]);
 }
-
-/* Returns the colour word of a key. */
 static inline uint32_t key_colour(uint32_t key)
 {
     return colour_word(key_compact(key >> 2), key_compact(key >> 1), key_compact(key));
 }
 
-/*
- * Allocates room for `capacity` points (1..2^24) in a zeroed struct. Returns false if out of
- * memory; nothing needs to be freed then.
- */
+/* Allocates room for `capacity` points (1..2^24) in a zeroed struct. */
 bool points_open(struct points *p, size_t capacity, struct err *e);
 void points_close(struct points *p);
 
-/*
- * Fills the padding and the sums of p from colour[0..n) and weight[0..n). n is 1 or more and within
- * the capacity.
- */
+/* Fills the padding and the sums of p from colour[n] and weight[n], n from 1 to the capacity. */
 void points_seal(struct points *p, size_t n);
 
 /* Fills the groups and blocks that the vector code of `isa` reads (not ISA_C; pixels <= 2^24). */
 void points_box(struct points *p, enum isa isa);
 
-/*
- * Allocates scratch memory to make points from frames of at most `pixels` (1..2^28) pixels with a
- * supported instruction set. Returns NULL if out of memory.
- */
+/* Allocates scratch memory for frames of up to `pixels` (1..2^28) and a supported `isa`. */
 struct points_maker *points_maker_open(size_t pixels, enum isa isa, struct err *e);
 void points_maker_close(struct points_maker **m);
 
 /* Returns the largest number of points that a frame of `pixels` pixels can have. */
 size_t points_most(size_t pixels);
 
-/*
- * Fills p with the points of rgb[pixels][3]. p needs a capacity of points_most(pixels). Raster
- * order does not matter.
- */
+/* Fills p with the points of rgb[pixels][3]. p needs a capacity of points_most(pixels). */
 void points_make(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels);
 
 #ifdef __cplusplus

@@ -16,13 +16,7 @@
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/kmeans/points.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
-/*
- * The fourth word of the counter: one value a purpose, so that no two draws share a Philox block.
- */
+/* The fourth word of the counter, so that no two draws share a Philox block. */
 enum seed_stage {
     STAGE_RANDOM,   /* draws of the random start */
     STAGE_PLUSPLUS, /* k-means++ on the frame's points */
@@ -37,10 +31,7 @@ enum {
 
 struct seed;
 
-/*
- * Creates a workspace for frames of at most `capacity` distinct colours. Copies `params`. Returns
- * NULL if out of memory.
- */
+/* Creates a workspace for frames of at most `capacity` distinct colours. Copies `params`. */
 struct seed *seed_open(const struct kmeans_params *params, size_t capacity, enum isa isa,
                        struct err *e);
 void seed_close(struct seed **s);
@@ -58,7 +49,4 @@ int seed_trials(int k);
 void seed_start(struct seed *s, const struct points *p, uint64_t frame, int restart,
                 uint32_t centre[CLUSTERS_MAX]);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

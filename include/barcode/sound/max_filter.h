@@ -35,21 +35,13 @@ enum { MAX_FILTER_RADIUS_MOST = 1024 };
 
 struct max_filter;
 
-/*
- * Allocates the scratch memory for arrays of any size, with a radius of 0..MAX_FILTER_RADIUS_MOST.
- * Returns NULL if out of memory. One thread an object.
- */
+/* Opens a filter of radius 0..MAX_FILTER_RADIUS_MOST for any size. One thread an object. */
 struct max_filter *max_filter_open(int radius, struct err *e);
+void max_filter_free(struct max_filter **m);
 
-/*
- * Computes out[rows][columns] from in[rows][columns], which do not overlap. Nothing happens if the
- * array is empty.
- */
+/* Computes out[rows][columns] from in[rows][columns], which do not overlap. */
 void max_filter_run(struct max_filter *m, const int16_t *in, size_t rows, size_t columns,
                     int16_t *out);
-
-/* Frees *m and sets it to NULL. Does nothing if *m is NULL. */
-void max_filter_free(struct max_filter **m);
 
 #ifdef __cplusplus
 }

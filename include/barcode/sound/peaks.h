@@ -23,10 +23,6 @@
 #include "barcode/base/err.h"
 #include "barcode/sound/sound_device.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum {
     PEAK_RADIUS = 10,
     PEAK_RADIUS_WIDE = 20,
@@ -42,31 +38,17 @@ struct peak {
 
 struct peaks;
 
-/*
- * Creates an empty list of the peaks of `floor` or more. `device` filters the spectrogram if it is
- * not NULL; it is borrowed. Returns NULL if out of memory. One thread.
- */
+/* Creates an empty list. `device` (borrowed, or NULL) filters the spectrogram. One thread. */
 struct peaks *peaks_open(int16_t floor, struct sound_device *device, struct err *e);
+void peaks_free(struct peaks **p);
 
-/*
- * Adds the next frames, values[frames][SPECTROGRAM_BINS]. In which parts they arrive makes no
- * difference. Returns false if out of memory or if the device fails; the list must be freed then.
- */
+/* Adds the next values[frames][SPECTROGRAM_BINS]. After a failure the list must be freed. */
 bool peaks_push(struct peaks *p, const int16_t *values, size_t frames, struct err *e);
 
 /* Ends the spectrogram: the peaks of the last frames are found. Nothing may be pushed after it. */
 bool peaks_finish(struct peaks *p, struct err *e);
 
-/*
- * Returns the *n peaks that are known so far, by time, then frequency. They are p's, until the next
- * call with p.
- */
+/* Returns the *n peaks that are known so far, by time, then frequency; p's, until its next call. */
 const struct peak *peaks_list(const struct peaks *p, size_t *n);
 
-/* Frees *p and sets it to NULL. Does nothing if *p is NULL. */
-void peaks_free(struct peaks **p);
-
-#ifdef __cplusplus
-}
-#endif
 #endif

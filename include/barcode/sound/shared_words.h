@@ -50,7 +50,7 @@ struct shared_films {
 
 /*
  * Sorts word[n], and returns the votes in ascending order: *vote[*votes], which the caller frees.
- * At most `most`. Returns false with ERR_MEMORY, or ERR_FAILED if there are more.
+ * Fails with ERR_FAILED if there are more than `most`.
  */
 bool shared_votes(uint64_t *word, size_t n, const struct shared_films *films, size_t most,
                   uint64_t **vote, size_t *votes, struct err *e);
@@ -83,10 +83,7 @@ struct shared_pair {
     uint32_t votes; /* at that offset, or one frame before or after it */
 };
 
-/*
- * Lists the pairs with at least `least` votes within three neighbouring offsets, by a, then b.
- * *pair[*pairs] is the caller's to free. Returns false if out of memory.
- */
+/* Lists pairs with `least` votes within three offsets, by a, then b. The caller frees *pair. */
 bool shared_pairs(const uint64_t *vote, size_t votes, uint32_t least, struct shared_pair **pair,
                   size_t *pairs, struct err *e);
 

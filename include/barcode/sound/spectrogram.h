@@ -49,7 +49,7 @@ enum {
     SPECTROGRAM_VALUE_MOST = 15616
 };
 
-/* For C and CUDA. Made from committed constants by integers. */
+/* For C and CUDA. Computed by integers alone. */
 struct stft_tables {
     struct {
         int32_t minus_cos, minus_sin; /* of 2 pi k / 1024, Q31 */
@@ -113,7 +113,6 @@ STFT_INLINE int16_t stft_value(const struct stft_tables *t, struct stft_complex 
     return (int16_t)(256 * (63 - zeros) + steps + (normal >= t->threshold[steps]));
 }
 
-/* Fills the tables. */
 void stft_tables_init(struct stft_tables *t);
 
 /* Returns the number of frames of a sound of `samples` samples. */
@@ -124,11 +123,9 @@ static inline size_t spectrogram_frames(size_t samples)
 
 struct spectrogram;
 
-/*
- * Creates the tables and scratch memory for a supported instruction set. Returns NULL if out of
- * memory. One thread an object.
- */
+/* Creates the tables and scratch memory for a supported instruction set. One thread an object. */
 struct spectrogram *spectrogram_open(enum isa isa, struct err *e);
+void spectrogram_free(struct spectrogram **s);
 
 /*
  * Computes out[frames][SPECTROGRAM_BINS] from sound[samples]. The first frame begins at sound[0];
@@ -137,9 +134,6 @@ struct spectrogram *spectrogram_open(enum isa isa, struct err *e);
  */
 void spectrogram_run(struct spectrogram *s, const int16_t *sound, size_t samples, size_t frames,
                      int16_t *out);
-
-/* Frees *s and sets it to NULL. Does nothing if *s is NULL. */
-void spectrogram_free(struct spectrogram **s);
 
 #ifdef __cplusplus
 }

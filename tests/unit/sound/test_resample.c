@@ -180,7 +180,7 @@ TEST(loudest_sums_are_cut_off)
             for (enum isa isa = ISA_C; isa <= ISA_AVX2; isa++) {
                 if (!isa_supported(isa))
                     continue;
-                fir_for(isa)->run(all, coef, f.taps, out);
+                ISA_PICK(fir, isa)->run(all, coef, f.taps, out);
                 assert_int_equal(out[0], sign ? INT16_MIN : INT16_MAX);
                 assert_int_equal(out[3], out[0]);
             }

@@ -1,6 +1,6 @@
 /*
- * assign_template.h - the assign step that examines only points whose winner may have changed,
- * written once on top of kmeans_lanes.h. Scores P_j(c) are defined in assign.h.
+ * assign_isa.c - the assign step that examines only points whose winner may have changed, written
+ * once on top of kmeans_lanes.h. Scores P_j(c) are defined in assign.h.
  *
  * Box test: the filtering of Kanungo et al. (IEEE TPAMI 24(7), 2002; earlier Pelleg and Moore, KDD
  * 1999). Boxes of neighbours in Morton order, of two sizes, replace the cells of a kd-tree. P_w -
@@ -43,10 +43,7 @@ _Static_assert(STRETCH_POINTS <= 1 << CHANGE_NEW, "a change holds a point's numb
 /* Inlined, so that each shape gets specialized code. */
 #define FOR_SHAPE static inline __attribute__((always_inline))
 
-/*
- * Layout of sets of the k centroids, constant at each call: `words` of 32 bits; `few`: one vector
- * holds an entry for each centroid.
- */
+/* Layout of sets of centroids: `words` of 32 bits; `few`: a vector has an entry for each. */
 struct shape {
     int words;
     bool few;
@@ -72,10 +69,7 @@ static inline lanes at_centres(const struct assign_table *t, int j, struct place
                      c.centre_g, lanes_all((int)t->g[j]));
 }
 
-/*
- * Returns the minimum of at_centres over all centroids; stores each result in centre[j] (may be
- * NULL).
- */
+/* Returns the minimum of at_centres; stores each result in centre[j] (may be NULL). */
 static inline lanes least_at_centres(const struct assign *a, struct places c, lanes *centre)
 {
     lanes least = lanes_all(INT32_MAX);
@@ -102,10 +96,7 @@ FOR_SHAPE lanes load_entries(const void *table, lanes index, struct shape shape)
 /* Returns the bit of centroid j in its word of a set. */
 static inline lanes bit_of(int j) { return lanes_all((int)(UINT32_C(1) << (j % 32))); }
 
-/*
- * Finds the rivals of each block: set[0] (centroids 0..31) and set[1]. Returns their kind, as in
- * assign.h.
- */
+/* Finds the rivals of each block: set[0] (centroids 0..31) and set[1]. Returns their kind. */
 FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape shape, lanes set[2])
 {
     lanes centre[CLUSTERS_MAX], least = least_at_centres(a, c, centre), kind = lanes_all(0);
@@ -131,10 +122,7 @@ FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape s
     return lanes_or(lanes_and(kind, lanes_all(-KIND_ONE)), ends);
 }
 
-/*
- * Computes by how much the score of the lower of two rivals can have grown over that of the other
- * since the last step, and vice versa.
- */
+/* Computes how much the lower rival's score can have grown over the other's, and vice versa. */
 FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, struct shape shape,
                           lanes up[2])
 {
@@ -180,10 +168,7 @@ FOR_SHAPE void drifts(const struct assign *a, struct places c, lanes kind, const
         up[side] = lanes_select(single, lanes_all(0), lanes_select(many, any, up[side]));
 }
 
-/*
- * The work to do in a stretch, as lists, because a branch predictor cannot predict these groups and
- * points.
- */
+/* The work in a stretch, as lists, because its branches would be unpredictable. */
 struct stretch {
     size_t block; /* first block */
     uint32_t changes, visits[LISTS];
@@ -425,8 +410,7 @@ FOR_SHAPE void step(struct assign *a, bool first, struct shape shape)
     }
 }
 
-/* Implements assign_step with loaded centroids, except for `sum`. */
-static void assign_again(struct assign *a, bool first)
+void ISA_NAME(assign_again)(struct assign *a, bool first)
 {
     if (first)
         memset(a->total, 0, sizeof a->total);
