@@ -26,8 +26,8 @@ bool command_films_open(struct command_films *f, const struct options *o, char *
 
 /*
  * Renders the films (batch_render) by `plan`, which is that of f->options or a changed copy.
- * `quiet`: without -v it logs only warnings, because the outputs are not the user's. Returns the exit status, after which the caller must return at once if
- * batch_is_worker().
+ * `quiet`: without -v it logs only warnings, because the outputs are not the user's. Returns the
+ * exit status, after which the caller must return at once if batch_is_worker().
  */
 int command_films_render(const struct command_films *f, const struct plan *plan, bool quiet,
                          const struct batch_sink *sink);

@@ -51,8 +51,8 @@ struct outputs {
  * writer.
  *
  * Fails with ERR_USAGE if several films share -o FILE or "-", and if several pictures share "-" or
- * one --name. The modes and some paths point into the plan. On success the caller calls outputs_free();
- * on failure `*list` is empty. Any thread.
+ * one --name. The modes and some paths point into the plan. On success the caller calls
+ * outputs_free(); on failure `*list` is empty. Any thread.
  */
 bool outputs_of(const struct plan *plan, const struct inputs *in, size_t i, struct outputs *list,
                 struct err *e);

@@ -167,9 +167,9 @@ static size_t last_begins(const char *folder)
 }
 
 /*
- * Fills output->path, made, below and chosen: film i's name in `folder` (as outputs_add_suffix) with
- * this ending. If `picture` and without --name, adds what distinguishes the pictures of one film:
- * mode, shape, "poster". Returns false if out of memory.
+ * Fills output->path, made, below and chosen: film i's name in `folder` with this ending (see
+ * outputs_add_suffix). If `picture` and without --name, adds what distinguishes the pictures of one
+ * film: mode, shape, "poster". Returns false if out of memory.
  */
 static bool choose_name(const struct plan *plan, const struct inputs *in, size_t i,
                         const char *folder, const char *ending, bool picture, struct output *output,

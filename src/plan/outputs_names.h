@@ -1,4 +1,4 @@
-/* outputs_names.h - the names of outputs and what options say of them: for outputs.c. Any thread. */
+/* outputs_names.h - names of outputs, and what options say of them: for outputs.c. Any thread. */
 #ifndef BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 #define BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 

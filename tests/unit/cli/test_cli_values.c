@@ -44,7 +44,8 @@ TEST(posters)
                 o.plan.picture.height == 1080 && !o.plan.poster.page.given &&
                 o.plan.poster.dpi == 300);
     good("f -o a.SVG --page A2 --title x --height 50 --width 16384");
-    assert_true(outputs_are_posters(&o.plan) && o.plan.poster.page.given && o.plan.picture.height == 50);
+    assert_true(outputs_are_posters(&o.plan) && o.plan.poster.page.given &&
+                o.plan.picture.height == 50);
     assert_string_equal(o.plan.poster.title, "x");
     good("f --poster --page 800x600");
     assert_true(outputs_are_posters(&o.plan));
