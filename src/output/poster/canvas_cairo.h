@@ -31,7 +31,6 @@ bool canvas_has_font(const char *family, char used[CANVAS_FAMILY]);
  */
 struct canvas *canvas_open(const char *font, struct err *e);
 
-/* Closes a canvas, which may be NULL, and sets `*canvas` to NULL. */
 void canvas_close(struct canvas **canvas);
 
 /* Returns the size of the text's box as drawn. */

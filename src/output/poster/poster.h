@@ -137,7 +137,6 @@ bool painter_next_row(struct painter *p, int y, uint8_t *out, struct err *e);
 /* Returns false if a row could not be drawn; *e has the reason. Such a row is black. */
 bool painter_ok(const struct painter *p, struct err *e);
 
-/* Frees the painter and sets *p to NULL. Does nothing if *p is NULL. */
 void painter_free(struct painter **p);
 
 #endif
