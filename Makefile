@@ -164,7 +164,7 @@ unit_programs = $(patsubst tests/unit/%/,test_%,$(sort $(dir $(wildcard tests/un
 UNIT    := $(subst /,_,$(foreach room,$(ROOM),$(call unit_programs,$(room))))
 BENCH   := $(filter-out bench_nvdec,$(patsubst tests/bench/%.c,%,$(sort $(wildcard tests/bench/bench_*.c))))
 
-# C finds "media/gop/chunk.h" by BASE, where arrows.py sees to it who may; of the kernels, only tests look into src.
+# C finds "media/gop/chunker.h" by BASE, where arrows.py sees to it who may; of the kernels, only tests look into src.
 $(NVCC_BUILD)/tests/%: NVCC_FLAGS += -Isrc
 
 # What is being made, in a line of its own; V=1: by which command.

@@ -6,7 +6,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "batch/batch.h"
-#include "cache/cache_options.h"
+#include "cache/frame_cache.h"
 #include "cli/cli.h"
 #include "live/live.h"
 #include "match/match.h"
@@ -27,14 +27,20 @@ int main(int argc, char **argv)
     case CLI_RUN: break;
     }
     interrupt_install();
-    if (cache_options_action(&options.cache))
-        return cache_admin(&options.cache, stdout, &e) ? 0 : log_error(&e);
+    if (cache_options_action(&options.plan.cache))
+        return cache_admin(&options.plan.cache, stdout, &e) ? 0 : log_error(&e);
     if (options.live.column_us > 0)
-        return live_run(&options);
-    if (plan_films(&options, &inputs, &e))
-        status = batch_render(&options, &inputs, NULL);
-    else
+        return live_run(&options.plan, &options.live, &options.engine, &options.process);
+    if (plan_films(&options.plan, &inputs, &e)) {
+        frame_cache_check_folder(&options.plan.cache);
+        status = batch_render(&(struct batch_run){.plan = &options.plan,
+                                                  .inputs = &inputs,
+                                                  .batch = &options.batch,
+                                                  .engine = &options.engine,
+                                                  .process = &options.process});
+    } else {
         status = log_error(&e);
+    }
     inputs_free(&inputs);
     return status;
 }

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "confine.h"
 #include "film_process.h"
 #include "film_watch.h"
 #include "film_workers.h"
@@ -16,7 +15,6 @@
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "cache/frame_cache.h"
 #include "plan/outputs.h"
 #include "base/progress.h"
 #include "media/container/playlists.h"
@@ -260,8 +258,8 @@ static int run_worker(const struct supervisor *c, struct worker *w)
     struct err e = ERR_INIT;
     struct film_tally tally = film_queue_tally(c->batch.queue);
     umask(0); /* all that a worker makes itself is the cache's, with modes of its own */
-    if (confinement_enter(c->batch.context, w, &e))
-        return film_workers_run(c->batch.context, &tally, w, c->count);
+    if (confinement_enter(&c->batch, w, &e))
+        return film_workers_run(c->batch.context, &tally, w, c->count, c->batch.options->jobs);
     int status = log_error(&e);
     worker_leaves(w, status, false);
     return status;
@@ -275,16 +273,16 @@ static int run_workers(struct supervisor *c, bool *here)
 {
     struct err e = ERR_INIT;
     struct film_tally tally = film_queue_tally(c->batch.queue);
-    const struct options *o = c->batch.context->options;
+    const struct batch_options *o = c->batch.options;
     int me = 0;
-    c->count = worker_process_count(c->batch.context, &tally);
+    c->count = worker_process_count(c->batch.context, &tally, o->jobs);
     c->process = err_calloc((size_t)c->count, sizeof *c->process, &e);
-    c->watch = film_watch_open(o->batch.film_timeout_us);
+    c->watch = film_watch_open(o->film_timeout_us);
     *here = !c->process || tally.due == 0 || start_all(c, &me, &e);
     if (*here && c->process) {
         c->begin_ns = clock_ns();
-        c->progress = progress_open(o->batch.progress, "", NULL);
-        if (progress_is_on_terminal(o->batch.progress))
+        c->progress = progress_open(o->progress, "", NULL);
+        if (progress_is_on_terminal(o->progress))
             c->watch.period_s = c->watch.period_s < 0.17 ? c->watch.period_s : 0.17;
         *here = serve(c, &me, &e);
     }
@@ -308,10 +306,10 @@ static int write_gallery(const struct job_context *context)
 {
     struct err e = ERR_INIT;
     size_t films;
-    const char *path = outputs_gallery(context->options);
+    const char *path = outputs_gallery(context->plan);
     if (!path || interrupted())
         return 0;
-    if (!outputs_make_gallery_folder(context->options, &e) || !gallery_write(path, &films, &e))
+    if (!outputs_make_gallery_folder(context->plan, &e) || !gallery_write(path, &films, &e))
         return log_error(&e);
     log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
     return 0;
@@ -336,7 +334,7 @@ static int write_table(struct table *table)
 static bool open_batch(struct batch *b, struct err *e)
 {
     const struct job_context *context = b->context;
-    const char *report = context->options->outputs.report;
+    const char *report = context->plan->outputs.report;
     if (context->table && !(b->table = table_open(context->table, context->inputs->count, e)))
         return false;
     return !report || (b->report = report_log_open(report, e));
@@ -347,35 +345,36 @@ static void log_summary(const struct job_context *context, const struct film_tal
                         double seconds)
 {
     size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
-    const struct options *o = context->options;
+    const struct inputs_options *o = &context->plan->inputs;
     char rest[40] = "", shard[40] = "";
-    if (films < 2 && o->inputs.shards == 0)
+    if (films < 2 && o->shards == 0)
         return;
-    if (o->inputs.shards > 0)
-        snprintf(shard, sizeof shard, "shard %d/%d: ", o->inputs.shard, o->inputs.shards);
+    if (o->shards > 0)
+        snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
     if (open > 0)
         snprintf(rest, sizeof rest, ", %zu not done", open);
     log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s, in %.1f s", shard, films,
             films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 
-int batch_render_films(const struct job_context *context, const struct batch_sink *sink)
+int batch_render_films(const struct job_context *context, const struct batch_options *o,
+                       enum sandbox_choice sandbox, const struct batch_sink *sink)
 {
     struct err e = ERR_INIT;
     struct job_context own = *context;
-    struct supervisor c = {.batch = {.context = &own, .sink = sink}};
+    struct supervisor c = {
+        .batch = {.context = &own, .options = o, .sandbox = sandbox, .sink = sink}};
     int64_t begin = clock_ns();
     bool here = true;
     int status = 0;
-    if (context->options->inputs.playlists)
+    if (context->plan->inputs.playlists)
         playlists_allow();
-    own.table = outputs_table(context->options, context->inputs);
+    own.table = outputs_table(&context->plan->outputs, context->inputs);
     c.batch.queue = film_queue_open(context->inputs, &e);
-    if (c.batch.queue && confinement_prepare(context->options, &e) && open_batch(&c.batch, &e) &&
+    if (c.batch.queue && confinement_prepare(&c.batch, &e) && open_batch(&c.batch, &e) &&
         film_report_known(&c.batch, &e)) {
         struct film_tally tally = film_queue_tally(c.batch.queue);
-        own.at_terminal =
-            tally.due == 1 && progress_is_on_terminal(context->options->batch.progress);
+        own.at_terminal = tally.due == 1 && progress_is_on_terminal(o->progress);
         status = run_workers(&c, &here);
         if (!here)
             return status;
@@ -396,16 +395,17 @@ int batch_render_films(const struct job_context *context, const struct batch_sin
 
 static pid_t parent;
 
-int batch_render(struct options *o, const struct inputs *in, const struct batch_sink *sink)
+int batch_render(const struct batch_run *run)
 {
     struct engines engines;
-    const int threads = process_threads(&o->process);
+    const struct process_options *o = run->process;
+    const int threads = process_threads(o);
     parent = getpid();
-    limits_set(o->process.memory, o->process.max_pixels);
-    engines_init(&engines, o->engine.choice, &o->engine.devices, threads);
-    struct job_context c = {.options = o, .inputs = in, .engines = &engines, .threads = threads};
-    frame_cache_check_folder(&o->cache);
-    int status = batch_render_films(&c, sink);
+    limits_set(o->memory, o->max_pixels);
+    engines_init(&engines, run->engine->choice, &run->engine->devices, threads);
+    struct job_context c = {
+        .plan = run->plan, .inputs = run->inputs, .engines = &engines, .threads = threads};
+    int status = batch_render_films(&c, run->batch, o->sandbox, run->sink);
     engines_close(&engines);
     return status;
 }

@@ -2,6 +2,8 @@
 #ifndef BARCODE_BATCH_H
 #define BARCODE_BATCH_H
 
+#include "base/process_options.h"
+#include "batch_options.h"
 #include "job/job.h"
 
 /* Takes the outputs of a run in memory, in place of files (outputs_options.in_memory). */
@@ -16,15 +18,24 @@ struct batch_sink {
     void *user;
 };
 
+/* A run over films, and what it may use of the machine. */
+struct batch_run {
+    const struct plan *plan;
+    const struct inputs *inputs; /* of the plan */
+    const struct batch_options *batch;
+    const struct engine_options *engine;
+    const struct process_options *process;
+    const struct batch_sink *sink; /* NULL unless outputs_options.in_memory */
+};
+
 /*
- * Renders the films of `in` (plan.h) in worker processes. Reports each failure. Returns the exit
- * status. `sink` is NULL unless outputs_options.in_memory. May be called repeatedly.
- * interrupt_install was called.
+ * Renders the films of a run in worker processes. Reports each failure. Returns the exit status.
+ * May be called repeatedly. interrupt_install was called.
  *
  * Also returns in each worker process, which must then exit with that status: batch_is_worker is
  * true there. No other thread may be running. Main thread only.
  */
-int batch_render(struct options *o, const struct inputs *in, const struct batch_sink *sink);
+int batch_render(const struct batch_run *run);
 
 /*
  * Renders the films of the context's inputs in a worker process (worker.h), or in one per GPU, with
@@ -33,7 +44,8 @@ int batch_render(struct options *o, const struct inputs *in, const struct batch_
  * only the film that caused it. --report gets a line for each entry of this process, except for
  * films that an interruption left untouched. Otherwise as batch_render.
  */
-int batch_render_films(const struct job_context *context, const struct batch_sink *sink);
+int batch_render_films(const struct job_context *context, const struct batch_options *o,
+                       enum sandbox_choice sandbox, const struct batch_sink *sink);
 
 /* Returns true in a process that one of these has forked. */
 bool batch_is_worker(void);

@@ -1,4 +1,4 @@
-#include "confine.h"
+#include "film_process.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -14,9 +14,10 @@
 /* ---- The GPU ---- */
 
 /* Returns true if a film may be decoded or clustered by a GPU of this machine. */
-static bool may_use_gpu(const struct options *o)
+static bool may_use_gpu(const struct job_context *c)
 {
-    if (o->engine.choice == ENGINE_CPU && o->film.decode == DECODE_CPU)
+    const bool engine = strcmp(c->engines->slot[0].kind, "cpu") != 0;
+    if (!engine && c->plan->film.decode == DECODE_CPU)
         return false;
     return sandbox_gpu_exists();
 }
@@ -59,12 +60,12 @@ static bool visit_letters(void *user, const char *path, struct err *e)
 static bool allow_all(struct sandbox *s, const struct job_context *context, const struct worker *w,
                       struct err *e)
 {
-    const struct options *o = context->options;
+    const struct cache_options *o = &context->plan->cache;
     char cache[PATH_MAX];
-    bool has_cache = !o->cache.off && cache_options_folder(&o->cache, cache, sizeof cache);
+    bool has_cache = !o->off && cache_options_folder(o, cache, sizeof cache);
     bool ok = sandbox_keep(s, w->link, e) && sandbox_allow_libraries(s, e) &&
               paint_letter_places(visit_letters, s, e) &&
-              (!may_use_gpu(o) || sandbox_allow_nvidia(s, e)) &&
+              (!may_use_gpu(context) || sandbox_allow_nvidia(s, e)) &&
               (!has_cache || sandbox_allow(s, cache, SANDBOX_READ | SANDBOX_WRITE, e));
     for (size_t i = 0; i < context->inputs->count && ok; i++)
         ok = !inputs_is_due(context->inputs, i) || allow_parts(s, context->inputs, i, e);
@@ -84,12 +85,11 @@ static bool keep_descriptor(struct sandbox *s, const char *path, unsigned *strea
 /* Keeps inherited descriptors that are films or outputs: what they are is asked by their names. */
 static bool keep_descriptors(struct sandbox *s, const struct job_context *context, struct err *e)
 {
-    const struct options *o = context->options;
+    const struct outputs_options *o = &context->plan->outputs;
     unsigned streams = 0;
-    bool ok = keep_descriptor(s, o->outputs.path, &streams, e) &&
-              keep_descriptor(s, o->outputs.dump, &streams, e);
-    for (size_t i = 0; i < o->outputs.extras && ok; i++)
-        ok = keep_descriptor(s, o->outputs.extra[i].path, &streams, e);
+    bool ok = keep_descriptor(s, o->path, &streams, e) && keep_descriptor(s, o->dump, &streams, e);
+    for (size_t i = 0; i < o->extras && ok; i++)
+        ok = keep_descriptor(s, o->extra[i].path, &streams, e);
     for (size_t i = 0; i < context->inputs->count && ok; i++)
         ok = !inputs_is_due(context->inputs, i) ||
              keep_descriptor(s, context->inputs->path[i], &streams, e);
@@ -97,36 +97,37 @@ static bool keep_descriptors(struct sandbox *s, const struct job_context *contex
     return ok;
 }
 
-bool confinement_enter(const struct job_context *context, const struct worker *w, struct err *e)
+bool confinement_enter(const struct batch *b, const struct worker *w, struct err *e)
 {
-    const enum sandbox_choice choice = sandbox_choice_of(context->options->process.sandbox);
+    const enum sandbox_choice choice = sandbox_choice_of(b->sandbox);
     if (choice == SANDBOX_OFF)
         return true;
     struct sandbox *s = sandbox_new(e);
-    if (s && keep_descriptors(s, context, e))
-        (void)allow_all(s, context, w, e);
+    if (s && keep_descriptors(s, b->context, e))
+        (void)allow_all(s, b->context, w, e);
     bool ok = sandbox_enter_by(choice, s, e);
     sandbox_free(&s);
     return ok;
 }
 
-bool confinement_prepare(const struct options *o, struct err *e)
+bool confinement_prepare(const struct batch *b, struct err *e)
 {
+    const struct plan *plan = b->context->plan;
     char path[PATH_MAX];
     struct err none = ERR_INIT;
-    const enum sandbox_choice choice = sandbox_choice_of(o->process.sandbox);
+    const enum sandbox_choice choice = sandbox_choice_of(b->sandbox);
     if (choice == SANDBOX_OFF)
         return true;
     if (!sandbox_prepare(choice, e))
         return false;
-    if (may_use_gpu(o))
+    if (may_use_gpu(b->context))
         sandbox_make_devices();
-    if (!o->cache.off && cache_options_folder(&o->cache, path, sizeof path))
+    if (!plan->cache.off && cache_options_folder(&plan->cache, path, sizeof path))
         (void)path_make_folders(path, 0700);
-    if (may_use_gpu(o) && sandbox_compiled_kernels(path, sizeof path))
+    if (may_use_gpu(b->context) && sandbox_compiled_kernels(path, sizeof path))
         (void)path_make_folders(path, 0700);
     /* paint_letter_places must know the fonts of labels */
-    if (o->picture.strips > 1)
+    if (plan->picture.strips > 1)
         (void)paint_has_letters(&none); /* labels are optional */
     return true;
 }

@@ -93,7 +93,7 @@ static bool is_allowed(const struct batch *b, struct slot *s, const struct outpu
  */
 static int open_to_read(struct slot *s, const struct batch *b, const char *path)
 {
-    const char *gallery = outputs_gallery(b->context->options);
+    const char *gallery = outputs_gallery(b->context->plan);
     const struct output *output = find_output(s, path);
     bool older = (output && !output->in_memory) || (gallery && strcmp(path, gallery) == 0);
     return older && file_is_regular(path) ? file_open_read(path)

@@ -82,7 +82,7 @@ static bool report_skipped(const struct batch *b, size_t film, struct err *e)
     const char *output[OUTPUTS_MOST];
     if (!b->report)
         return true;
-    if (!outputs_of(c->options, c->inputs, film, &list, e))
+    if (!outputs_of(c->plan, c->inputs, film, &list, e))
         return false;
     struct report_entry entry = {.film = c->inputs->path[film],
                                  .status = REPORT_LEFT_OUT,
@@ -128,7 +128,7 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
         *s = (struct slot){
             .busy = true, .film = film, .serial = ++b->serials, .again = m->alone == 1};
         /* rendering the film reports an error of its outputs */
-        (void)outputs_of(b->context->options, b->context->inputs, film, &s->outputs, &none);
+        (void)outputs_of(b->context->plan, b->context->inputs, film, &s->outputs, &none);
         answer = (struct film_answer){.found = 1, .film = film, .serial = s->serial};
         p->taken++;
     }

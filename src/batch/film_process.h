@@ -18,6 +18,8 @@
 /* What the films of a run have in common in the parent. */
 struct batch {
     const struct job_context *context;
+    const struct batch_options *options;
+    enum sandbox_choice sandbox;
     struct film_queue *queue;
     struct report_log *report;     /* NULL: none */
     struct table *table;           /* NULL: none */
@@ -112,5 +114,25 @@ bool film_files_written(const struct slot *s);
 
 /* Removes what is unfinished of the outputs of a slot. */
 void film_files_discard(struct film_process *p, int slot);
+
+/* ---- confine.c: the sandbox of the worker processes (sandbox.h) ---- */
+
+/*
+ * A worker opens by name what the libraries, the fonts and the GPU's driver need, the frames in the
+ * cache, and the files of films in several files. All other files of a run the parent opens for it.
+ */
+
+/*
+ * Makes the folder of the cache. Logs at -v what the kernel lacks, or fails with ERR_FAILED if
+ * --sandbox=require. Parent, before it forks.
+ */
+bool confinement_prepare(const struct batch *b, struct err *e);
+
+/*
+ * Confines this process to its link, these files, and inherited descriptors that are films or
+ * outputs, unless --sandbox=off. Returns false with ERR_FAILED if --sandbox=require and the
+ * confinement is incomplete, and logs that at -v otherwise. Worker, before other threads start.
+ */
+bool confinement_enter(const struct batch *b, const struct worker *w, struct err *e);
 
 #endif

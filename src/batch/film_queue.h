@@ -12,7 +12,6 @@
 
 #include "base/watch.h"
 #include "plan/inputs.h"
-#include "plan/options.h"
 
 struct film_queue;
 

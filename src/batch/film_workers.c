@@ -1,4 +1,5 @@
 #include "film_workers.h"
+#include "batch_options.h"
 #include "film_messages.h"
 
 #include <errno.h>
@@ -15,7 +16,6 @@
 #include "base/log.h"
 #include "base/watch.h"
 #include "media/source.h"
-#include "media/probe.h"
 
 enum { PROBES_MOST = 16 }; /* films that are probed at once */
 
@@ -34,19 +34,19 @@ struct admissions {
     int probes;
 };
 
-int worker_process_count(const struct job_context *context, const struct film_tally *t)
+int worker_process_count(const struct job_context *context, const struct film_tally *t, int jobs)
 {
     enum { CORES_A_WORKER = 2 };
     /* for less, starting another GPU takes longer than decoding on the first */
     const uint64_t bytes_a_gpu = (uint64_t)64 << 20, memory_a_worker = (uint64_t)256 << 20;
-    const struct options *o = context->options;
     bool cpu = strcmp(context->engines->slot[0].kind, "cpu") == 0;
-    uint64_t most =
-        o->film.decode == DECODE_CPU ? 1 : (uint64_t)engines_devices_at_most(context->engines);
+    uint64_t most = context->plan->film.decode == DECODE_CPU
+                        ? 1
+                        : (uint64_t)engines_devices_at_most(context->engines);
     const uint64_t limit[] = {WORKERS_MOST,
                               t->due,
                               (uint64_t)(context->threads / CORES_A_WORKER),
-                              o->batch.jobs > 0 ? (uint64_t)o->batch.jobs : WORKERS_MOST,
+                              jobs > 0 ? (uint64_t)jobs : WORKERS_MOST,
                               cpu ? WORKERS_MOST : t->bytes / bytes_a_gpu,
                               limits_memory() / memory_a_worker};
     for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
@@ -175,7 +175,7 @@ static bool render_unless_interrupted(const struct job_context *context, size_t 
     }
     struct outputs outputs;
     watch_begin(watch, serial);
-    bool ok = outputs_of(context->options, context->inputs, film, &outputs, e);
+    bool ok = outputs_of(context->plan, context->inputs, film, &outputs, e);
     if (ok) {
         ok = job_run(context, film, &outputs, result, e);
         outputs_free(&outputs);
@@ -271,14 +271,13 @@ static int start_film_workers(struct film_worker *film_worker, const struct job_
  * alone are finished by now.
  */
 static int count_film_workers(const struct job_context *context, const struct worker *w,
-                              const struct film_tally *t)
+                              const struct film_tally *t, int jobs)
 {
     size_t left = t->due - t->done - t->failed;
-    int jobs =
-        context->options->batch.jobs > 0
-            ? (context->options->batch.jobs + context->workers - 1 - w->number) / context->workers
-            : film_worker_count(context->threads, limits_memory() / (uint64_t)context->workers);
-    return left < (size_t)jobs ? (int)left : jobs;
+    int count = film_worker_count(context->threads, limits_memory() / (uint64_t)context->workers);
+    if (jobs > 0)
+        count = (jobs + context->workers - 1 - w->number) / context->workers;
+    return left < (size_t)count ? (int)left : count;
 }
 
 /*
@@ -286,11 +285,11 @@ static int count_film_workers(const struct job_context *context, const struct wo
  * admissions.
  */
 static void run_film_workers(struct job_context *context, const struct film_tally *t,
-                             const struct worker *w)
+                             const struct worker *w, int jobs)
 {
     struct film_worker film_worker[BATCH_JOBS_MOST]; /* number 0 is this thread */
     struct admissions admissions = {.probes = 0};
-    int count = count_film_workers(context, w, t);
+    int count = count_film_workers(context, w, t, jobs);
     if (count > 1 && open_admissions(&admissions, context, count)) {
         context->admission = admissions.admission;
         context->probe_admission = admissions.probe[0];
@@ -335,7 +334,7 @@ static void render_alone(struct job_context *context, const struct worker *w)
 }
 
 int film_workers_run(const struct job_context *context, const struct film_tally *t,
-                     struct worker *w, int workers)
+                     struct worker *w, int workers, int jobs)
 {
     struct job_context own = *context;
     struct err e = ERR_INIT;
@@ -349,7 +348,7 @@ int film_workers_run(const struct job_context *context, const struct film_tally 
         process_limits_set(memory);
         worker_watch_memory(w, memory);
         render_alone(&own, w);
-        run_film_workers(&own, t, w);
+        run_film_workers(&own, t, w, jobs);
         render_alone(&own, w);
     }
     worker_leaves(w, 0, engines_linger(context->engines));

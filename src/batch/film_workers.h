@@ -14,9 +14,9 @@
 
 /*
  * Returns the number of worker processes: one per GPU that the films can use, 1 to WORKERS_MOST.
- * This is an upper bound, because only a worker process may query the driver.
+ * This is an upper bound, because only a worker process may query the driver. `jobs`: --jobs.
  */
-int worker_process_count(const struct job_context *context, const struct film_tally *t);
+int worker_process_count(const struct job_context *context, const struct film_tally *t, int jobs);
 
 /*
  * Returns how many films are in progress at once on `threads` cores without --jobs, and with
@@ -26,7 +26,7 @@ int worker_process_count(const struct job_context *context, const struct film_ta
 int film_worker_count(int threads, uint64_t memory);
 
 /*
- * Returns how many films may run crop detection at once (probe.h): at least 1, at most
+ * Returns how many films may run crop detection at once (source.h): at least 1, at most
  * `film_workers`, and not more than fit into `memory` bytes.
  */
 int max_concurrent_probes(int threads, int film_workers, uint64_t memory);
@@ -34,10 +34,10 @@ int max_concurrent_probes(int threads, int film_workers, uint64_t memory);
 /*
  * Renders films until none is left. Those that must run alone come first, and last if memory ran
  * out beside other films. Then announces the end of the process. `t` is the state of the queue, and
- * `workers` the number of worker processes, all of them started or about to start. Returns the exit
- * status. Call it on the first thread of the process.
+ * `workers` the number of worker processes, all of them started or about to start. `jobs`: --jobs.
+ * Returns the exit status. Call it on the first thread of the process.
  */
 int film_workers_run(const struct job_context *context, const struct film_tally *t,
-                     struct worker *w, int workers);
+                     struct worker *w, int workers, int jobs);
 
 #endif

@@ -169,8 +169,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 {
     struct parse *p = state->input;
     if (key == ARGP_KEY_ARGS) {
-        p->o->inputs.argument = state->argv + state->next;
-        p->o->inputs.count = (size_t)(state->argc - state->next);
+        p->o->plan.inputs.argument = state->argv + state->next;
+        p->o->plan.inputs.count = (size_t)(state->argc - state->next);
         return 0;
     }
     struct cli_row *found = find_key(p, key);

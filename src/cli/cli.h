@@ -5,7 +5,20 @@
 #ifndef BARCODE_CLI_H
 #define BARCODE_CLI_H
 
-#include "plan/options.h"
+#include "base/process_options.h"
+#include "batch/batch_options.h"
+#include "engine/engines.h"
+#include "live/live_options.h"
+#include "plan/plan.h"
+
+/* The parsed and checked command line: the options of all rooms. */
+struct options {
+    struct plan plan;
+    struct engine_options engine;
+    struct live_run_options live;
+    struct process_options process;
+    struct batch_options batch;
+};
 
 enum cli_result {
     CLI_RUN,  /* the options are set */

@@ -4,7 +4,6 @@
 #include "cli_rows.h"
 #include "output/poster/poster.h"
 #include "plan/outputs.h"
-#include "plan/outputs_names.h"
 
 enum {
     HEIGHT_USUAL = 800,
@@ -16,54 +15,56 @@ enum {
 
 /* ---- Modes ---- */
 
-static bool complete_slit(struct options *o, bool sized, struct err *e)
+static bool complete_slit(struct plan *plan, bool sized, struct err *e)
 {
-    bool has_slit = strips_need((struct strips){o->picture.strip, o->picture.strips}) & STRIP_SLIT;
-    if (o->picture.slit.angle != 0 && !has_slit)
+    bool has_slit =
+        strips_need((struct strips){plan->picture.strip, plan->picture.strips}) & STRIP_SLIT;
+    if (plan->picture.slit.angle != 0 && !has_slit)
         return err_set(e, ERR_USAGE, "--rotate applies to the mode slit; add -m slit");
     if (has_slit && !sized)
-        o->film.size = (struct size_rule){
-            .kind = SIZE_ROWS,
-            .side = o->picture.shape == SHAPE_VERTICAL ? o->picture.width : o->picture.height};
+        plan->film.size = (struct size_rule){.kind = SIZE_ROWS,
+                                             .side = plan->picture.shape == SHAPE_VERTICAL
+                                                         ? plan->picture.width
+                                                         : plan->picture.height};
     return true;
 }
 
-/* Sets what follows from the modes: o->picture.computed, and whether k-means may race. */
-static void complete_modes(struct options *o)
+/* Sets what follows from the modes: plan->picture.computed, and whether k-means may race. */
+static void complete_modes(struct plan *plan)
 {
-    struct strips asked = {o->picture.strip, o->picture.strips};
+    struct strips asked = {plan->picture.strip, plan->picture.strips};
     unsigned needs = strips_need(asked);
-    o->kmeans.race = o->kmeans.race && !strips_forbid_race(asked);
-    o->picture.computes = 0;
-    for (size_t i = 0; i < o->picture.strips; i++)
-        o->picture.computed[o->picture.computes++] = o->picture.strip[i];
+    plan->kmeans.race = plan->kmeans.race && !strips_forbid_race(asked);
+    plan->picture.computes = 0;
+    for (size_t i = 0; i < plan->picture.strips; i++)
+        plan->picture.computed[plan->picture.computes++] = plan->picture.strip[i];
     for (size_t i = 0; i < strip_count; i++) {
         bool selected = false;
-        for (size_t k = 0; k < o->picture.strips; k++)
-            selected |= o->picture.strip[k] == strip_table[i];
+        for (size_t k = 0; k < plan->picture.strips; k++)
+            selected |= plan->picture.strip[k] == strip_table[i];
         if (!selected && (strip_table[i]->needs & ~needs) == 0)
-            o->picture.computed[o->picture.computes++] = strip_table[i];
+            plan->picture.computed[plan->picture.computes++] = strip_table[i];
     }
 }
 
 /* ---- Pictures ---- */
 
 /* Rejects options for posters if the output is none. */
-static bool check_plain(const struct options *o, struct err *e)
+static bool check_plain(const struct plan *plan, struct err *e)
 {
     const struct {
         bool given;
         const char *name;
     } only[] = {
-        {o->poster.page.given, "--page"},
-        {o->poster.dpi > 0, "--dpi"},
-        {o->poster.title && !o->picture.stacked, "--title"},
-        {o->poster.style.subtitle, "--subtitle"},
-        {o->poster.style.bare, "--bare"},
-        {o->poster.style.font && !o->picture.stacked, "--font"},
-        {o->poster.style.live_text, "--svg-text"},
+        {plan->poster.page.given, "--page"},
+        {plan->poster.dpi > 0, "--dpi"},
+        {plan->poster.title && !plan->picture.stacked, "--title"},
+        {plan->poster.style.subtitle, "--subtitle"},
+        {plan->poster.style.bare, "--bare"},
+        {plan->poster.style.font && !plan->picture.stacked, "--font"},
+        {plan->poster.style.live_text, "--svg-text"},
     };
-    if (!o->poster.page.given && o->poster.dpi > 0)
+    if (!plan->poster.page.given && plan->poster.dpi > 0)
         return err_set(e, ERR_USAGE, "--dpi is for posters of pixels: give --poster");
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
         if (only[i].given)
@@ -74,41 +75,41 @@ static bool check_plain(const struct options *o, struct err *e)
     return true;
 }
 
-static bool check_poster(const struct options *o, struct err *e)
+static bool check_poster(const struct plan *plan, struct err *e)
 {
-    const struct writer *w = outputs_format(o);
+    const struct writer *w = outputs_format(plan);
     int width, height;
     if (!w->page && !w->pixels)
         return err_set(e, ERR_USAGE,
                        "--poster: '%s' is not a poster's name; use .png, .jpg, .webp, .svg or .pdf",
-                       o->outputs.path);
-    if (o->poster.style.live_text && strcmp(w->name, "svg") != 0)
+                       plan->outputs.path);
+    if (plan->poster.style.live_text && strcmp(w->name, "svg") != 0)
         return err_set(e, ERR_USAGE, "--svg-text is for posters in SVG, not in %s", w->title);
-    if (o->poster.format && w != o->poster.format)
+    if (plan->poster.format && w != plan->poster.format)
         return err_set(e, ERR_USAGE, "--poster=%s and -o '%s' are different formats; give only one",
-                       o->poster.format->name, o->outputs.path);
-    if (w->page && o->poster.dpi > 0)
+                       plan->poster.format->name, plan->outputs.path);
+    if (w->page && plan->poster.dpi > 0)
         return err_set(
             e, ERR_USAGE,
             "--dpi is for a poster of pixels: %s keeps the strip's own pixels (--width, --height)",
             w->title);
-    if (w->page && (o->picture.width > EMBEDDED_MOST || o->picture.height > EMBEDDED_MOST))
+    if (w->page && (plan->picture.width > EMBEDDED_MOST || plan->picture.height > EMBEDDED_MOST))
         return err_set(e, ERR_USAGE,
                        "the strip of a poster in %s is at most %d pixels wide and high; give a "
                        "smaller --width or --height",
                        w->title, EMBEDDED_MOST);
     if (w->page)
         return true;
-    if (o->picture.width > 0 || o->picture.height > 0)
+    if (plan->picture.width > 0 || plan->picture.height > 0)
         return err_set(e, ERR_USAGE,
                        "a poster in %s is as large as its page: give --page and --dpi, and no "
                        "--width or --height",
                        w->title);
-    if (o->poster.page.pixels && o->poster.dpi > 0)
+    if (plan->poster.page.pixels && plan->poster.dpi > 0)
         return err_set(e, ERR_USAGE, "--dpi: a page of %dx%d pixels has no inches",
-                       o->poster.page.width, o->poster.page.height);
-    paper_pixels(&o->poster.page, o->picture.shape,
-                 o->poster.dpi > 0 ? o->poster.dpi : PAPER_DPI_USUAL, &width, &height);
+                       plan->poster.page.width, plan->poster.page.height);
+    paper_pixels(&plan->poster.page, plan->picture.shape,
+                 plan->poster.dpi > 0 ? plan->poster.dpi : PAPER_DPI_USUAL, &width, &height);
     if ((uint64_t)width * (uint64_t)height > PAINT_PIXELS_MOST)
         return err_set(e, ERR_USAGE,
                        "a poster of %dx%d pixels is too large (at most %llu in all); give a "
@@ -117,56 +118,57 @@ static bool check_poster(const struct options *o, struct err *e)
     return true;
 }
 
-static bool check_shape(const struct options *o, struct err *e)
+static bool check_shape(const struct plan *plan, struct err *e)
 {
-    if (o->picture.shape != SHAPE_STRIP && o->picture.stacked)
+    if (plan->picture.shape != SHAPE_STRIP && plan->picture.stacked)
         return err_set(
             e, ERR_USAGE,
             "--shape %s: -m all and + stack modes in one picture; name the modes, separated by "
             "commas, for a picture each",
-            strip_shape_name(o->picture.shape));
-    if (o->picture.shape != SHAPE_CIRCLE)
+            strip_shape_name(plan->picture.shape));
+    if (plan->picture.shape != SHAPE_CIRCLE)
         return true;
-    if (o->picture.width > 0 && o->picture.height > 0 && o->picture.width != o->picture.height)
+    if (plan->picture.width > 0 && plan->picture.height > 0 &&
+        plan->picture.width != plan->picture.height)
         return err_set(
             e, ERR_USAGE,
             "--shape circle: a circle is as wide as it is high; give one of --width and --height");
-    if (o->picture.width > CIRCLE_MOST || o->picture.height > CIRCLE_MOST)
+    if (plan->picture.width > CIRCLE_MOST || plan->picture.height > CIRCLE_MOST)
         return err_set(e, ERR_USAGE, "--shape circle: at most %d pixels", CIRCLE_MOST);
     return true;
 }
 
 /* Checks --background. A ring in a format without transparency is on white. */
-static bool finalize_background(struct options *o, bool poster, struct err *e)
+static bool finalize_background(struct plan *plan, bool poster, struct err *e)
 {
     static const uint8_t white[3] = {255, 255, 255};
-    bool ring = o->picture.shape == SHAPE_CIRCLE && !poster;
-    if (o->poster.style.has_background && !poster && !ring && !o->picture.stacked)
+    bool ring = plan->picture.shape == SHAPE_CIRCLE && !poster;
+    if (plan->poster.style.has_background && !poster && !ring && !plan->picture.stacked)
         return err_set(e, ERR_USAGE,
                        "--background is for posters, for --shape circle and for stacked modes: a "
                        "strip fills its picture");
-    if (ring && outputs_format(o)->opaque && !o->poster.style.has_background) {
-        memcpy(o->poster.style.background, white, 3);
-        o->poster.style.has_background = true;
+    if (ring && outputs_format(plan)->opaque && !plan->poster.style.has_background) {
+        memcpy(plan->poster.style.background, white, 3);
+        plan->poster.style.has_background = true;
     }
     return true;
 }
 
 /* Checks the sides that are known without the film against the limit of the format. */
-static bool check_sides(const struct options *o, bool poster, struct err *e)
+static bool check_sides(const struct plan *plan, bool poster, struct err *e)
 {
-    const struct writer *w = outputs_format(o);
-    int width = o->picture.width, height = o->picture.height;
+    const struct writer *w = outputs_format(plan);
+    int width = plan->picture.width, height = plan->picture.height;
     if (!w->pixels || w->side_most == 0)
         return true;
     if (poster)
-        paper_pixels(&o->poster.page, o->picture.shape, o->poster.dpi, &width, &height);
-    else if (o->film.selection.kind == SELECT_COLUMNS && o->picture.shape == SHAPE_STRIP &&
+        paper_pixels(&plan->poster.page, plan->picture.shape, plan->poster.dpi, &width, &height);
+    else if (plan->film.selection.kind == SELECT_COLUMNS && plan->picture.shape == SHAPE_STRIP &&
              width == 0)
-        width = (int)o->film.selection.columns;
-    else if (o->film.selection.kind == SELECT_COLUMNS && o->picture.shape == SHAPE_VERTICAL &&
+        width = (int)plan->film.selection.columns;
+    else if (plan->film.selection.kind == SELECT_COLUMNS && plan->picture.shape == SHAPE_VERTICAL &&
              height == 0)
-        height = (int)o->film.selection.columns;
+        height = (int)plan->film.selection.columns;
     if (width > w->side_most || height > w->side_most)
         return err_set(e, ERR_USAGE, "a %s is at most %d pixels wide and high; give a smaller %s",
                        w->title, w->side_most,
@@ -195,27 +197,27 @@ static void complete_sides(struct picture_options *o, bool page)
         *side = across;
 }
 
-static bool complete_picture(struct options *o, struct err *e)
+static bool complete_picture(struct plan *plan, struct err *e)
 {
-    bool poster = outputs_are_posters(o);
-    if (!(poster ? check_poster(o, e) : check_plain(o, e)))
+    bool poster = outputs_are_posters(plan);
+    if (!(poster ? check_poster(plan, e) : check_plain(plan, e)))
         return false;
-    if (!check_shape(o, e) || !finalize_background(o, poster, e))
+    if (!check_shape(plan, e) || !finalize_background(plan, poster, e))
         return false;
-    o->poster.dpi = o->poster.dpi > 0 ? o->poster.dpi : PAPER_DPI_USUAL;
-    complete_sides(&o->picture, outputs_format(o)->page);
-    return check_sides(o, poster, e);
+    plan->poster.dpi = plan->poster.dpi > 0 ? plan->poster.dpi : PAPER_DPI_USUAL;
+    complete_sides(&plan->picture, outputs_format(plan)->page);
+    return check_sides(plan, poster, e);
 }
 
 /* ---- Live ---- */
 
 /* Returns an option that was given and does nothing for a stream; NULL: none. */
-static const char *option_of_films(const struct options *o)
+static const char *option_of_films(const struct plan *plan)
 {
-    const struct selection *s = &o->film.selection;
-    for (size_t i = 0; i < o->outputs.extras; i++)
-        if (strcmp(o->outputs.extra[i].writer->name, "bench") != 0)
-            return writer_option(o->outputs.extra[i].writer);
+    const struct selection *s = &plan->film.selection;
+    for (size_t i = 0; i < plan->outputs.extras; i++)
+        if (strcmp(plan->outputs.extra[i].writer->name, "bench") != 0)
+            return writer_option(plan->outputs.extra[i].writer);
     const struct {
         bool given;
         const char *name;
@@ -225,13 +227,13 @@ static const char *option_of_films(const struct options *o)
         {s->kind == SELECT_EVERY && s->every > 0, "every"},
         {s->start_us > 0, "start"},
         {s->end_us != INT64_MAX, "end"},
-        {o->outputs.dump, "dump"},
-        {o->outputs.report, "report"},
-        {o->film.verify, "verify"},
-        {o->inputs.sequence, "sequence"},
-        {o->inputs.join, "join"},
-        {o->inputs.recursive, "recursive"},
-        {o->outputs.update, "update"},
+        {plan->outputs.dump, "dump"},
+        {plan->outputs.report, "report"},
+        {plan->film.verify, "verify"},
+        {plan->inputs.sequence, "sequence"},
+        {plan->inputs.join, "join"},
+        {plan->inputs.recursive, "recursive"},
+        {plan->outputs.update, "update"},
     };
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)
         if (only[i].given)
@@ -240,41 +242,41 @@ static const char *option_of_films(const struct options *o)
 }
 
 /* What a day, whose end is to come, cannot have. */
-static bool check_day(const struct options *o, struct err *e)
+static bool check_day(const struct plan *plan, struct err *e)
 {
-    const char *name = option_of_films(o);
+    const char *name = option_of_films(plan);
     if (name)
         return err_set(e, ERR_USAGE, "--live: --%s is for films", name);
-    for (size_t i = 0; i < o->picture.strips; i++)
-        if (o->picture.strip[i]->needs & STRIP_SOUND)
+    for (size_t i = 0; i < plan->picture.strips; i++)
+        if (plan->picture.strip[i]->needs & STRIP_SOUND)
             return err_set(e, ERR_USAGE, "--live: a stream's sound is not read: no -m %s",
-                           o->picture.strip[i]->name);
-    if (o->outputs.path && !outputs_names_folder(o->outputs.path) &&
-        writer_by_ending(o->outputs.path))
+                           plan->picture.strip[i]->name);
+    if (plan->outputs.path && !outputs_names_folder(plan->outputs.path) &&
+        writer_by_ending(plan->outputs.path))
         return err_set(e, ERR_USAGE, "--live: -o names the folder of the day's files, not a file");
-    if (o->picture.steady > 0 || o->picture.smooth_us > 0)
+    if (plan->picture.steady > 0 || plan->picture.smooth_us > 0)
         return err_set(e, ERR_USAGE,
                        "--live: --steady and --smooth need all columns of a film, also later ones");
-    if (o->picture.shape != SHAPE_STRIP || o->poster.wanted)
+    if (plan->picture.shape != SHAPE_STRIP || plan->poster.wanted)
         return err_set(e, ERR_USAGE, "--live: the picture of a day is a strip");
     return true;
 }
 
-static bool check_live(const struct options *o, struct err *e)
+static bool check_live(const struct plan *plan, const struct live_run_options *o, struct err *e)
 {
-    const bool to_stdout = o->outputs.path && outputs_is_stdout(o->outputs.path),
-               shown = o->live.serve.given || o->live.format != LIVE_FORMAT_NONE;
-    if (o->live.column_us == 0 && shown)
+    const bool to_stdout = plan->outputs.path && outputs_is_stdout(plan->outputs.path),
+               shown = o->serve.given || o->format != LIVE_FORMAT_NONE;
+    if (o->column_us == 0 && shown)
         return err_set(e, ERR_USAGE, "--serve and --live-format need --live");
-    if (o->live.column_us == 0)
+    if (o->column_us == 0)
         return true;
-    if (!o->outputs.path && !o->live.serve.given)
+    if (!plan->outputs.path && !o->serve.given)
         return err_set(e, ERR_USAGE, "--live: give the folder of the day's files by -o DIR");
-    if (to_stdout != (o->live.format != LIVE_FORMAT_NONE))
+    if (to_stdout != (o->format != LIVE_FORMAT_NONE))
         return err_set(e, ERR_USAGE, "--live: -o - and --live-format rgb or jsonl belong together");
-    if (shown && o->inputs.count > 1)
+    if (shown && plan->inputs.count > 1)
         return err_set(e, ERR_USAGE, "--serve and --live-format show one stream");
-    return check_day(o, e);
+    return check_day(plan, e);
 }
 
 /* ---- All ---- */
@@ -283,14 +285,15 @@ static bool check_live(const struct options *o, struct err *e)
  * Checks the size of the picture as far as it is known without the film. With one pixel per column
  * the film determines the width.
  */
-static bool check_pixels(const struct options *o, struct err *e)
+static bool check_pixels(const struct plan *plan, struct err *e)
 {
-    if (outputs_are_posters(o))
+    if (outputs_are_posters(plan))
         return true; /* complete_picture checks the page */
-    uint64_t width = o->picture.width > 0                       ? (uint64_t)o->picture.width
-                     : o->film.selection.kind == SELECT_COLUMNS ? o->film.selection.columns
-                                                                : 1;
-    uint64_t height = (uint64_t)o->picture.height * (o->picture.stacked ? o->picture.strips : 1);
+    uint64_t width = plan->picture.width > 0                       ? (uint64_t)plan->picture.width
+                     : plan->film.selection.kind == SELECT_COLUMNS ? plan->film.selection.columns
+                                                                   : 1;
+    uint64_t height =
+        (uint64_t)plan->picture.height * (plan->picture.stacked ? plan->picture.strips : 1);
     if (width * height > PAINT_PIXELS_MOST)
         return err_set(e, ERR_USAGE,
                        "a picture of %llux%llu is too large (at most %llu pixels); give a smaller "
@@ -301,19 +304,19 @@ static bool check_pixels(const struct options *o, struct err *e)
 }
 
 /* Rejects options of outputs that are not requested: --csv-columns, --trickplay-width. */
-static bool check_outputs(const struct options *o, const struct cli_rows *rows, struct err *e)
+static bool check_outputs(const struct plan *plan, const struct cli_rows *rows, struct err *e)
 {
     const char *previews = NULL;
     if (cli_given(rows, "trickplay-interval"))
         previews = "--trickplay-interval";
     if (cli_given(rows, "trickplay-width"))
         previews = "--trickplay-width";
-    bool table = outputs_format(o)->table, beside = false;
-    for (size_t i = 0; i < o->outputs.extras; i++) {
-        table |= o->outputs.extra[i].writer->table;
-        beside |= o->outputs.extra[i].writer->beside != NULL;
+    bool table = outputs_format(plan)->table, beside = false;
+    for (size_t i = 0; i < plan->outputs.extras; i++) {
+        table |= plan->outputs.extra[i].writer->table;
+        beside |= plan->outputs.extra[i].writer->beside != NULL;
     }
-    if (o->formats.csv_columns.count > 0 && !table)
+    if (plan->formats.csv_columns.count > 0 && !table)
         return err_set(e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
     if (previews && !beside)
         return err_set(e, ERR_USAGE, "%s applies to --trickplay; add --trickplay KIND", previews);
@@ -321,13 +324,13 @@ static bool check_outputs(const struct options *o, const struct cli_rows *rows, 
 }
 
 /* Rejects two outputs on stdout. */
-static bool check_stdout(const struct options *o, struct err *e)
+static bool check_stdout(const struct plan *plan, struct err *e)
 {
-    int on_stdout = (o->outputs.path && outputs_is_stdout(o->outputs.path)) +
-                    (o->outputs.dump && outputs_is_stdout(o->outputs.dump)) +
-                    (o->outputs.report && outputs_is_stdout(o->outputs.report));
-    for (size_t i = 0; i < o->outputs.extras; i++)
-        on_stdout += outputs_is_stdout(o->outputs.extra[i].path);
+    int on_stdout = (plan->outputs.path && outputs_is_stdout(plan->outputs.path)) +
+                    (plan->outputs.dump && outputs_is_stdout(plan->outputs.dump)) +
+                    (plan->outputs.report && outputs_is_stdout(plan->outputs.report));
+    for (size_t i = 0; i < plan->outputs.extras; i++)
+        on_stdout += outputs_is_stdout(plan->outputs.extra[i].path);
     if (on_stdout > 1)
         return err_set(e, ERR_USAGE,
                        "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
@@ -337,33 +340,34 @@ static bool check_stdout(const struct options *o, struct err *e)
 
 bool cli_check(struct options *o, const struct cli_rows *rows, struct err *e)
 {
+    struct plan *plan = &o->plan;
     const char *start = cli_given(rows, "start"), *end = cli_given(rows, "end");
     int rules = (cli_given(rows, "every") != NULL) + (cli_given(rows, "interval") != NULL) +
                 (cli_given(rows, "columns") != NULL);
-    complete_modes(o);
-    if (o->inputs.count > 0 && cache_options_action(&o->cache))
+    complete_modes(plan);
+    if (plan->inputs.count > 0 && cache_options_action(&plan->cache))
         return err_set(e, ERR_USAGE,
                        "--cache-stats, --cache-verify and --cache-clear take no FILM");
-    if (o->inputs.count == 0 && !cache_options_action(&o->cache))
+    if (plan->inputs.count == 0 && !cache_options_action(&plan->cache))
         return err_set(e, ERR_USAGE,
                        "no FILM given; usage: barcode [OPTION...] FILM|FOLDER... (see --help)");
     if (rules > 1)
         return err_set(e, ERR_USAGE,
                        "--every, --interval and --columns exclude each other; give one");
-    if (o->inputs.join && (o->inputs.no_join || o->inputs.sequence))
+    if (plan->inputs.join && (plan->inputs.no_join || plan->inputs.sequence))
         return err_set(e, ERR_USAGE, "--join and %s exclude each other",
-                       o->inputs.no_join ? "--no-join" : "--sequence");
-    if (o->film.verify && o->film.selection.keyframes)
+                       plan->inputs.no_join ? "--no-join" : "--sequence");
+    if (plan->film.verify && plan->film.selection.keyframes)
         return err_set(
             e, ERR_USAGE,
             "--verify and --keyframes exclude each other: key frames are decoded in only one way");
-    if (end && o->film.selection.start_us >= o->film.selection.end_us)
+    if (end && plan->film.selection.start_us >= plan->film.selection.end_us)
         return err_set(e, ERR_USAGE, "--start %s is not before --end %s", start ? start : "0", end);
-    if (!check_outputs(o, rows, e) || !check_live(o, e) || !check_stdout(o, e))
+    if (!check_outputs(plan, rows, e) || !check_live(plan, &o->live, e) || !check_stdout(plan, e))
         return false;
-    if (!complete_picture(o, e) || !check_pixels(o, e))
+    if (!complete_picture(plan, e) || !check_pixels(plan, e))
         return false;
-    return complete_slit(o, cli_given(rows, "size") != NULL, e);
+    return complete_slit(plan, cli_given(rows, "size") != NULL, e);
 }
 
 bool cli_complete(struct options *o, struct err *e) { return cli_check(o, NULL, e); }

@@ -7,15 +7,15 @@ static const struct room {
     const struct option_table *table;
     size_t offset;
 } rooms[] = {
-    {&inputs_options, offsetof(struct options, inputs)},
-    {&outputs_options, offsetof(struct options, outputs)},
-    {&picture_options, offsetof(struct options, picture)},
-    {&poster_options, offsetof(struct options, poster)},
-    {&kmeans_options, offsetof(struct options, kmeans)},
-    {&film_options, offsetof(struct options, film)},
-    {&format_options, offsetof(struct options, formats)},
+    {&inputs_options, offsetof(struct options, plan.inputs)},
+    {&outputs_options, offsetof(struct options, plan.outputs)},
+    {&picture_options, offsetof(struct options, plan.picture)},
+    {&poster_options, offsetof(struct options, plan.poster)},
+    {&kmeans_options, offsetof(struct options, plan.kmeans)},
+    {&film_options, offsetof(struct options, plan.film)},
+    {&format_options, offsetof(struct options, plan.formats)},
     {&live_options, offsetof(struct options, live)},
-    {&cache_options, offsetof(struct options, cache)},
+    {&cache_options, offsetof(struct options, plan.cache)},
     {&engine_options, offsetof(struct options, engine)},
     {&batch_options, offsetof(struct options, batch)},
     {&process_options, offsetof(struct options, process)},
@@ -64,7 +64,7 @@ static void *room_of(struct options *o, size_t i) { return o ? (char *)o + rooms
 
 void cli_set_defaults(struct options *o)
 {
-    *o = (struct options){.kmeans = {.k = 0}};
+    *o = (struct options){.plan.kmeans.k = 0};
     for (size_t i = 0; i < ROOMS; i++)
         memcpy(room_of(o, i), rooms[i].table->defaults, rooms[i].table->size);
 }

@@ -39,7 +39,7 @@ void job_warn(struct report *r, const char *format, ...)
 /* Opens the film, and decides how it is decoded. */
 static bool open_film(const struct job_order *order, struct job *j, struct err *e)
 {
-    const struct film_options *o = &order->options->film;
+    const struct film_options *o = &order->plan->film;
     struct job_film *film = &j->film;
     struct report *r = &j->report;
     film->stamp = film_stamp(order->path, order->parts);
@@ -61,7 +61,7 @@ static bool open_film(const struct job_order *order, struct job *j, struct err *
 static void describe_decoding(const struct job_order *order, struct job *j)
 {
     const struct decode_counts *c = &j->report.run.counts;
-    enum decode_choice choice = order->options->film.decode;
+    enum decode_choice choice = order->plan->film.decode;
     const char *device = decode_device_word(choice);
     /*
      * Which decoder got a chunk is not deterministic, so it is not reported: automatic means both.
@@ -73,9 +73,8 @@ static void describe_decoding(const struct job_order *order, struct job *j)
         j->report.run.decode = j->decode;
     }
     if (c->fallbacks > 0)
-        log_msg(job_device_level(order->options),
-                "'%s': %" PRIu64 " %s workers decoded in software", order->path, c->fallbacks,
-                device);
+        log_msg(job_device_level(choice), "'%s': %" PRIu64 " %s workers decoded in software",
+                order->path, c->fallbacks, device);
 }
 
 /* Makes everything that is written of the film. */
@@ -110,7 +109,7 @@ static bool goes_on_without_gpu(const struct job_context *c, size_t i, const str
                                 struct err *e)
 {
     /* the device itself may be missing */
-    bool demanded = decode_is_device(c->options->film.decode);
+    bool demanded = decode_is_device(c->plan->film.decode);
     const char *next = e->code == ERR_ENGINE && !demanded ? engines_give_up(c->engines, gpu) : NULL;
     if (!next)
         return false;
@@ -169,28 +168,28 @@ static bool run_phases(const struct job_order *order, struct job *j, struct err 
     if (!ok || !job_write(order, &j->stores, &j->passes, &j->report, started, e))
         return false;
     const bool whole = sound_only || job_is_whole(&j->passes, &j->report);
-    if (order->options->outputs.strict && !(whole && job_sound_is_whole(j->report.media.sound)))
+    if (order->plan->outputs.strict && !(whole && job_sound_is_whole(j->report.media.sound)))
         return err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", order->path);
     return true;
 }
 
-static struct job_needs needs_of(const struct options *o, const struct outputs *outputs)
+static struct job_needs needs_of(const struct plan *plan, const struct outputs *outputs)
 {
-    const bool dumps = outputs->dump.path != NULL, only = o->outputs.sound_only;
+    const bool dumps = outputs->dump.path != NULL, only = plan->outputs.sound_only;
     struct job_needs needs = {.columns = dumps, .sound = only};
-    needs.sound_only = only || (outputs->count > 0 && !dumps && !o->film.verify);
+    needs.sound_only = only || (outputs->count > 0 && !dumps && !plan->film.verify);
     for (size_t i = 0; i < outputs->count; i++) {
         const struct output *output = &outputs->output[i];
         const struct writer *w = output->writer;
         unsigned strips = w->modeless ? 0 : strips_need(output->strips);
         if (w->table)
-            strips |= csv_columns_need(&o->formats.csv_columns);
+            strips |= csv_columns_need(&plan->formats.csv_columns);
         needs.strips |= strips;
         needs.columns |= !w->beside;
         needs.sheets |= w == &writer_jellyfin;
         needs.singles |= w == &writer_bif;
         needs.thumbs |= w->thumbnails;
-        needs.palette |= outputs_show_palette(o, w);
+        needs.palette |= outputs_show_palette(plan, w);
         needs.sound |= w->sound || (strips & STRIP_SOUND);
         needs.spectrum |= w->spectrum;
         needs.sound_only &= w->sound;
@@ -202,12 +201,12 @@ bool job_run(const struct job_context *c, size_t i, const struct outputs *output
              struct job_result *result, struct err *e)
 {
     const struct job_order order = {.context = c,
-                                    .options = c->options,
+                                    .plan = c->plan,
                                     .input = i,
                                     .path = c->inputs->path[i],
                                     .parts = c->inputs->parts[i],
                                     .outputs = outputs,
-                                    .needs = needs_of(c->options, outputs)};
+                                    .needs = needs_of(c->plan, outputs)};
     struct job j;
     int64_t first = clock_ns();
     bool ok;

@@ -6,8 +6,8 @@
 #include "media/source.h"
 #include "output/report.h"
 #include "plan/inputs.h"
-#include "plan/options.h"
 #include "plan/outputs.h"
+#include "plan/plan.h"
 
 /* What became of a film, for the report of the run (run_files.h). Plain numbers and texts. */
 struct job_result {
@@ -22,7 +22,7 @@ extern const struct job_result job_no_result;
 
 /* What the films of a run have in common, and those of a film worker. */
 struct job_context {
-    const struct options *options;
+    const struct plan *plan;
     const struct inputs *inputs;
     /* borrowed for the call and reused from film to film; each film worker has its own */
     struct engines *engines;

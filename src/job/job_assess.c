@@ -197,12 +197,12 @@ bool job_assess(const struct job_order *order, const struct job_film *film,
     assess_counts(r, inside + cut);
     uint64_t lost_to_end = assess_end(&film->source->film, announced, r);
     r->missing = inside + cut + lost_to_end;
-    job_decide_width(order->options, r);
+    job_decide_width(order->plan, r);
     if (!choose_steady(s->columns, r, e))
         return false;
     if (!s->histogram)
         return true;
-    return film_palette_make(s->histogram, order->options->picture.colours, &r->media.palette, e);
+    return film_palette_make(s->histogram, order->plan->picture.colours, &r->media.palette, e);
 }
 
 bool job_is_whole(const struct job_passes *p, const struct report *r)

@@ -73,7 +73,8 @@ static double keys_wanted(const struct shown *p, const struct pass_state *now)
     all.kind = SELECT_EVERY;
     all.every = 1;
     double keys = now->film.key_share * (double)selection_estimate(&all, &f->length);
-    double most = job_is_default(d->order->options) ? JOB_COLUMNS : (double)p->columns_total;
+    double most =
+        job_is_default(&d->order->plan->film.selection) ? JOB_COLUMNS : (double)p->columns_total;
     return keys < most ? keys : most;
 }
 
@@ -84,7 +85,7 @@ static void hint_at_keyframes(struct shown *p, double share, const struct pass_s
     double left = share > 0 ? clock_since(p->begin_ns) * (1 - share) / share : 0;
     const struct decoding *d = p->decoding;
     bool on_gpu = engine_device(d->film->engine).context != NULL;
-    if (d->passes->hinted || !d->order->context->at_terminal || d->order->options->film.verify ||
+    if (d->passes->hinted || !d->order->context->at_terminal || d->order->plan->film.verify ||
         on_gpu || now->columns == 0)
         return;
     struct job_usage used = {
@@ -129,7 +130,6 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
                         struct decode_counts *counts, struct decode_times *times, struct err *e)
 {
     const struct job_context *context = d->order->context;
-    const struct options *o = d->order->options;
     const struct job_film *film = d->film;
     const struct report *r = d->report;
     struct job_stores *s = d->stores;
@@ -146,7 +146,7 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
         .engine = film->engine,
         .selection = r->analysis.selection,
         .plan = plan,
-        .decode = o->film.decode,
+        .decode = d->order->plan->film.decode,
         .threads = context->threads,
         .exact_damage = d->passes->exact_damage,
         .frame_times = frame_cache_frame_times(s->cache),
@@ -161,7 +161,7 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
                 .means = r->analysis.means,
                 .width = r->analysis.width,
                 .height = r->analysis.height,
-                .kmeans = o->kmeans,
+                .kmeans = d->order->plan->kmeans,
                 .columns = columns,
                 .cluster = !second && (r->analysis.needs & STRIP_CLUSTERS),
                 .rows = !second && (r->analysis.needs & STRIP_ROWS),
@@ -173,9 +173,9 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
     return pass_run(&pass, counts, times, e);
 }
 
-enum log_level job_device_level(const struct options *o)
+enum log_level job_device_level(enum decode_choice choice)
 {
-    return decode_is_device(o->film.decode) ? LOG_WARNING : LOG_VERBOSE;
+    return decode_is_device(choice) ? LOG_WARNING : LOG_VERBOSE;
 }
 
 /*
@@ -194,7 +194,7 @@ static bool must_restart(const struct decoding *d, enum decode_plan *plan)
      */
     if (c->contradicted) {
         log_msg(
-            job_device_level(d->order->options),
+            job_device_level(d->order->plan->film.decode),
             "'%s': the frames do not match the headers: decoding again with one software decoder",
             r->film->path);
         *plan = DECODE_SEQUENTIAL;
@@ -241,11 +241,11 @@ static bool decode_film(const struct decoding *d, struct err *e)
 static bool needs_other_every(const struct decoding *d, bool declared)
 {
     const struct selection *used = &d->report->analysis.selection;
-    if (!job_is_default(d->order->options) || used->kind != SELECT_EVERY || used->keyframes ||
-        !source_can(d->film->source, SOURCE_RESTARTABLE))
+    if (!job_is_default(&d->order->plan->film.selection) || used->kind != SELECT_EVERY ||
+        used->keyframes || !source_can(d->film->source, SOURCE_RESTARTABLE))
         return false;
     uint64_t every =
-        job_default_every(&d->order->options->film.selection, &d->film->source->film.length);
+        job_default_every(&d->order->plan->film.selection, &d->film->source->film.length);
     return 2 * every <= used->every || (declared && every > 2 * used->every);
 }
 
@@ -261,7 +261,7 @@ static bool correct_length(const struct decoding *d)
     struct film_length *l = &d->film->source->film.length;
     bool none = columns_count(d->stores->columns) == 0 &&
                 r->analysis.selection.kind == SELECT_COLUMNS &&
-                d->order->options->film.selection.end_us == INT64_MAX;
+                d->order->plan->film.selection.end_us == INT64_MAX;
     /* If the selection ends before the film does, whether reading went on to its end is chance. */
     bool whole = r->analysis.selection.kind == SELECT_COLUMNS
                      ? r->analysis.selection.to_film_end
@@ -401,5 +401,5 @@ bool job_decode(const struct job_order *order, struct job_film *film, struct job
         return false;
     if (correct_length(&d) && !select_again(&d, e))
         return false;
-    return !order->options->film.verify || verify(&d, e);
+    return !order->plan->film.verify || verify(&d, e);
 }

@@ -7,7 +7,7 @@
 #include "barcode/engine/colour.h"
 #include "base/admission.h"
 #include "base/film_id.h"
-#include "media/probe.h"
+#include "media/source.h"
 #include "output/poster/poster.h"
 #include "phases.h"
 
@@ -65,15 +65,15 @@ static bool needs_length(struct source *source, const struct selection *s)
 static bool check_pipe(const struct job_order *order, const struct job_film *film, bool length,
                        struct err *e)
 {
-    const struct options *o = order->options;
+    const struct plan *plan = order->plan;
     const struct film *f = &film->source->film;
     const char *path = f->path;
     const char *what = "so short an --interval";
-    if (o->film.selection.kind == SELECT_COLUMNS)
+    if (plan->film.selection.kind == SELECT_COLUMNS)
         what = "--columns";
-    else if (o->film.selection.start_us >= film_length_end(&f->length))
+    else if (plan->film.selection.start_us >= film_length_end(&f->length))
         what = "--start behind its declared end";
-    if (o->film.verify)
+    if (plan->film.verify)
         return err_set(
             e, ERR_INPUT,
             "'%s': --verify decodes a film twice, and a pipe can be read only once: give a file",
@@ -91,7 +91,7 @@ bool job_probe(const struct job_order *order, struct job_film *film, struct err 
     const struct film *f = &film->source->film;
     struct probe_request request = {.want = 0};
     struct probe_facts facts;
-    if (needs_length(film->source, &order->options->film.selection)) {
+    if (needs_length(film->source, &order->plan->film.selection)) {
         log_msg(LOG_VERBOSE, "'%s': reading the film to find its length", f->path);
         request.want |= PROBE_LENGTH;
     }
@@ -102,7 +102,7 @@ bool job_probe(const struct job_order *order, struct job_film *film, struct err 
     bool again = source_can(film->source, SOURCE_RESTARTABLE);
     if (again && f->length.source == LENGTH_CONTAINER && f->lists_key_frames)
         request.want |= PROBE_END;
-    if (worth_counting_keys(film->source, &order->options->film.selection))
+    if (worth_counting_keys(film->source, &order->plan->film.selection))
         request.want |= PROBE_KEYS;
     if (!again && !check_pipe(order, film, request.want & PROBE_LENGTH, e))
         return false;
@@ -119,9 +119,8 @@ enum {
     EVERY_UNKNOWN = 24   /* if the number of frames is unknown */
 };
 
-bool job_is_default(const struct options *o)
+bool job_is_default(const struct selection *asked)
 {
-    const struct selection *asked = &o->film.selection;
     return asked->kind == SELECT_EVERY && asked->every == 0;
 }
 
@@ -184,10 +183,10 @@ static int64_t every_us(uint64_t every, const struct film *f)
 /*
  * Returns the maximum number of columns. If each column is a pixel, the picture's size limits them.
  */
-static uint64_t columns_most(const struct options *o)
+static uint64_t columns_most(const struct picture_options *o)
 {
-    uint64_t each = (uint64_t)o->picture.height * (o->picture.stacked ? o->picture.strips : 1);
-    uint64_t fit = o->picture.width > 0 || each == 0 ? UINT64_MAX : PAINT_PIXELS_MOST / each;
+    uint64_t each = (uint64_t)o->height * (o->stacked ? o->strips : 1);
+    uint64_t fit = o->width > 0 || each == 0 ? UINT64_MAX : PAINT_PIXELS_MOST / each;
     return fit < FILM_COLUMNS_MOST ? fit : FILM_COLUMNS_MOST;
 }
 
@@ -202,7 +201,7 @@ static void decide_previews(const struct job_order *order, struct report *r)
     struct selection *s = &r->analysis.selection;
     if (!order->needs.sheets && !order->needs.singles)
         return;
-    s->preview_us = r->media.preview_us = order->options->formats.previews.interval_us;
+    s->preview_us = r->media.preview_us = order->plan->formats.previews.interval_us;
     if (order->needs.columns)
         return;
     s->kind = SELECT_INTERVAL;
@@ -216,22 +215,23 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
 {
     const struct film *f = &film->source->film;
     struct selection *s = &r->analysis.selection;
-    *s = order->options->film.selection;
+    *s = order->plan->film.selection;
     decide_previews(order, r);
     int64_t end = film_length_end(&f->length);
     if (f->length.source >= LENGTH_INDEX && s->start_us >= end)
         return err_set(e, ERR_FAILED, "'%s' has no frame after --start: it ends at %.3f s", f->path,
                        (double)end / 1e6);
     if (s->kind == SELECT_INTERVAL &&
-        selection_estimate(s, &f->length) > columns_most(order->options))
+        selection_estimate(s, &f->length) > columns_most(&order->plan->picture))
         return err_set(e, ERR_USAGE,
                        "'%s': --interval is too short: it gives %" PRIu64
                        " columns, but at most %" PRIu64 " are possible",
-                       f->path, selection_estimate(s, &f->length), columns_most(order->options));
+                       f->path, selection_estimate(s, &f->length),
+                       columns_most(&order->plan->picture));
     /* previews alone have set another kind */
-    bool usual = job_is_default(order->options) && s->kind == SELECT_EVERY;
+    bool usual = job_is_default(&order->plan->film.selection) && s->kind == SELECT_EVERY;
     if (usual && s->keyframes)
-        decide_key_columns(s, f, film->keys, columns_most(order->options));
+        decide_key_columns(s, f, film->keys, columns_most(&order->plan->picture));
     else if (usual)
         s->every = job_default_every(s, &f->length);
     if (usual && !s->keyframes && f->length.frames <= 0)
@@ -248,12 +248,12 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
     return true;
 }
 
-void job_decide_width(const struct options *o, struct report *r)
+void job_decide_width(const struct plan *plan, struct report *r)
 {
     int *along = r->picture.shape == SHAPE_VERTICAL ? &r->picture.height : &r->picture.width;
-    bool stacked = o->picture.stacked;
+    bool stacked = plan->picture.stacked;
     uint64_t most = stacked ? JOB_COLUMNS : COLUMNS_MOST;
-    if (!job_is_default(o) || *along > 0)
+    if (!job_is_default(&plan->film.selection) || *along > 0)
         return;
     if (r->count > most)
         *along = JOB_COLUMNS;
@@ -297,7 +297,7 @@ static void log_light(const struct job_order *order, const struct job_film *film
     else if (f->transfer != TRANSFER_SDR)
         log_msg(LOG_VERBOSE, "'%s' is HDR (%s), mapped to SDR by %s from %d cd/m2%s", f->path, kind,
                 light_map_name(rule->map), rule->peak,
-                f->transfer == TRANSFER_HLG || f->peak > 0 || order->options->film.light.peak > 0
+                f->transfer == TRANSFER_HLG || f->peak > 0 || order->plan->film.light.peak > 0
                     ? ""
                     : " (guessed: not in the metadata)");
     if (r->analysis.primaries)
@@ -315,9 +315,10 @@ static const char *unusual_primaries(const struct film *f, enum tone_map map)
 }
 
 /* Fills film->light_words. */
-static void describe_light(const struct options *o, struct job_film *film, const struct report *r)
+static void describe_light(const struct light_rule *asked, struct job_film *film,
+                           const struct report *r)
 {
-    const struct light_rule *rule = &r->analysis.light, *asked = &o->film.light;
+    const struct light_rule *rule = &r->analysis.light;
     bool usual = film->source->film.transfer == TRANSFER_SDR && rule->map == TONE_BT2390 &&
                  asked->peak == 0 && !rule->linear;
     const char *primaries = r->analysis.primaries;
@@ -336,15 +337,15 @@ static bool decide_light(const struct job_order *order, struct job_film *film, s
 {
     const struct film *f = &film->source->film;
     struct light_rule *rule = &r->analysis.light;
-    *rule = order->options->film.light;
+    *rule = order->plan->film.light;
     if (f->transfer == TRANSFER_PQ && rule->map != TONE_OFF && rule->peak == 0 && f->peak == 0 &&
         !probe_light(film, r, e))
         return false;
     rule->peak = light_peak(rule, f->transfer, f->peak);
     r->analysis.primaries = unusual_primaries(f, rule->map);
-    describe_light(order->options, film, r);
+    describe_light(&order->plan->film.light, film, r);
     log_light(order, film, r);
-    film->light = light_open(&order->options->film.light, f->peak, e);
+    film->light = light_open(&order->plan->film.light, f->peak, e);
     if (!film->light || !rule->linear)
         return film->light != NULL;
     r->analysis.means = light_table(film->light, TRANSFER_SDR, e);
@@ -404,7 +405,7 @@ bool job_decide_crop(const struct job_order *order, const struct job_film *film,
 {
     if (!order->needs.columns)
         return true; /* previews show the complete frame */
-    const struct crop_rule *rule = &order->options->film.crop;
+    const struct crop_rule *rule = &order->plan->film.crop;
     const struct film *f = &film->source->film;
     if (!crop_check(rule, f->width, f->height, e))
         return err_prefix(e, "'%s'", f->path);
@@ -461,11 +462,11 @@ static bool open_engine(const struct job_order *order, struct job_film *film, st
 void job_look_in_cache(const struct job_order *order, const struct job_film *film,
                        struct job_stores *s, struct report *r)
 {
-    const struct options *o = order->options;
+    const struct plan *plan = order->plan;
     frame_cache_close(&s->cache);
     /* --verify must decode, and frames for previews alone serve no later run. */
-    if (!o->film.verify && order->needs.columns)
-        s->cache = frame_cache_open(&o->cache, order->path, order->parts);
+    if (!plan->film.verify && order->needs.columns)
+        s->cache = frame_cache_open(&plan->cache, order->path, order->parts);
     frame_cache_look(s->cache, &film->ask);
     frame_cache_set_crop(s->cache, &r->analysis.crop);
     r->run.cache = frame_cache_state(s->cache);
@@ -474,7 +475,7 @@ void job_look_in_cache(const struct job_order *order, const struct job_film *fil
 /* Sets the analysis size. */
 static void decide_size(const struct job_order *order, const struct film *f, struct report *r)
 {
-    const struct size_rule *size = &order->options->film.size;
+    const struct size_rule *size = &order->plan->film.size;
     size_resolve(size, f->width, f->height, &r->analysis.width, &r->analysis.height);
     if (size->kind == SIZE_EXACT &&
         (r->analysis.width < size->width || r->analysis.height < size->height))
@@ -491,7 +492,7 @@ static bool identify_film(const struct job_order *order, const struct film *f, s
 {
     if (film_id_of(order->path, f->parts, r->id.film_id, e))
         return true;
-    if (!order->options->film.keep_going)
+    if (!order->plan->film.keep_going)
         return false;
     job_warn(r, "%s", e->text);
     err_clear(e);
@@ -501,7 +502,7 @@ static bool identify_film(const struct job_order *order, const struct film *f, s
 bool job_decide(const struct job_order *order, struct job_film *film, struct report *r,
                 struct err *e)
 {
-    const struct options *o = order->options;
+    const struct plan *plan = order->plan;
     const struct film *f = &film->source->film;
     struct decode_progress size;
     r->film = f;
@@ -512,12 +513,12 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
     decide_size(order, f, r);
     if (!identify_film(order, f, r, e))
         return false;
-    r->analysis.kmeans = o->kmeans;
+    r->analysis.kmeans = plan->kmeans;
     r->analysis.needs = order->needs.strips;
-    r->picture = o->picture;
-    r->poster = o->poster;
-    r->poster.wanted = outputs_are_posters(o);
-    r->csv_columns = &o->formats.csv_columns;
+    r->picture = plan->picture;
+    r->poster = plan->poster;
+    r->poster.wanted = outputs_are_posters(plan);
+    r->csv_columns = &plan->formats.csv_columns;
     if ((r->analysis.needs & STRIP_SLIT) &&
         !(film->slit = slit_line_open(&r->picture.slit, r->analysis.width, r->analysis.height, e)))
         return false;
@@ -527,10 +528,10 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
                  colour_matrix_name(f->matrix));
     if (!decide_light(order, film, r, e))
         return false;
-    if (o->film.crop.kind == CROP_AUTO)
+    if (plan->film.crop.kind == CROP_AUTO)
         strcpy(film->crop_words, "auto");
-    else if (o->film.crop.kind == CROP_RECT)
-        crop_text(&o->film.crop.rect, film->crop_words);
+    else if (plan->film.crop.kind == CROP_RECT)
+        crop_text(&plan->film.crop.rect, film->crop_words);
     film->ask = (struct frame_cache_ask){
         .film = film->source,
         .selection = &r->analysis.selection,
@@ -538,8 +539,8 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
         .height = r->analysis.height,
         .crop = film->crop_words,
         .light = film->light_words,
-        .decode = decode_is_device(o->film.decode) ? decode_word(o->film.decode) : "any",
-        .decoder = o->film.decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
+        .decode = decode_is_device(plan->film.decode) ? decode_word(plan->film.decode) : "any",
+        .decoder = plan->film.decode == DECODE_CPU ? CACHE_BY_SOFTWARE_ALONE : CACHE_BY_GPU};
     return open_engine(order, film, r, e);
 }
 

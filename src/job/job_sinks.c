@@ -48,14 +48,14 @@ static bool open_needed(const struct job_order *order, struct job_stores *s, str
     const struct job_needs *needs = &order->needs;
     const int w = r->analysis.width, h = r->analysis.height;
     const char *dump = order->outputs->dump.path;
-    int width = order->options->formats.previews.width, height;
+    int width = order->plan->formats.previews.width, height;
     if (needs->sheets || needs->singles) {
         s->previews = previews_open(w, h, width, previews_height(r->film, width), needs->sheets,
                                     needs->singles, e);
         if (!s->previews)
             return false;
     }
-    if (order->options->film.verify) {
+    if (order->plan->film.verify) {
         s->digest = s->first = digest_open(e);
         s->second = s->first ? digest_open(e) : NULL;
         if (!s->second)
@@ -79,7 +79,7 @@ static bool open_needed(const struct job_order *order, struct job_stores *s, str
 bool job_open_stores(const struct job_order *order, const struct job_film *film,
                      struct job_stores *s, struct report *r, struct err *e)
 {
-    const int k = order->options->kmeans.k, height = r->analysis.height;
+    const int k = order->plan->kmeans.k, height = r->analysis.height;
     const unsigned needs = r->analysis.needs;
     free_stores(s);
     s->frame_bytes = (size_t)r->analysis.width * (size_t)height * 3;
@@ -163,7 +163,7 @@ static bool write_outputs(const struct job_order *order, const struct job_stores
         const struct writer *w = output->writer;
         if (w->has_times != has_times)
             continue;
-        options_fingerprint(order->options, w, output->strips, r->id.fingerprint);
+        options_fingerprint(order->plan, w, output->strips, r->id.fingerprint);
         if (unsettled)
             fingerprint_add_again(r->id.fingerprint, order->path);
         r->id.overwrite = output->overwrite;

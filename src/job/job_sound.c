@@ -23,22 +23,21 @@ bool job_begin_sound(const struct job_sound *s, const struct report *r, struct e
 bool job_look_for_sound(const struct job_order *order, struct job_sound *s, struct report *r,
                         struct err *e)
 {
-    const struct options *o = order->options;
+    const struct plan *plan = order->plan;
     if (!order->needs.sound)
         return true;
     if (!isa_choose(&s->job.isa, e) || (order->needs.spectrum && !open_spectrum(s, r, e)))
         return false;
-    if (!o->film.verify && !r->media.spectrum)
+    if (!plan->film.verify && !r->media.spectrum)
         s->job.done = s->cached =
-            sound_cache_load(&o->cache, order->path, order->parts, o->film.stream,
-                             o->film.sound_stream, &s->job.sound);
+            sound_cache_load(&plan->cache, order->path, order->parts, plan->film.stream,
+                             plan->film.sound_stream, &s->job.sound);
     return true;
 }
 
 int job_sound_stream(const struct job_order *order, const struct job_sound *s)
 {
-    return order->needs.sound && !s->job.done ? order->options->film.sound_stream
-                                              : SOURCE_SOUND_NONE;
+    return order->needs.sound && !s->job.done ? order->plan->film.sound_stream : SOURCE_SOUND_NONE;
 }
 
 /* Logs what the sound is, and warns of what is silent because it cannot be decoded. */
@@ -46,7 +45,7 @@ static void assess_sound(const struct job_order *order, const struct job_sound *
                          struct report *r)
 {
     const struct film_sound *s = &sound->job.sound;
-    if (s->stream < 0 && order->options->outputs.sound_only)
+    if (s->stream < 0 && order->plan->outputs.sound_only)
         log_msg(LOG_VERBOSE, "'%s' has no sound", order->path);
     else if (s->stream < 0)
         job_warn(r, "'%s' has no sound%s", order->path,
@@ -67,14 +66,14 @@ static void assess_sound(const struct job_order *order, const struct job_sound *
 static void keep_sound(const struct job_order *order, const struct job_film *film,
                        const struct job_sound *sound, struct job_passes *p)
 {
-    const struct options *o = order->options;
+    const struct plan *plan = order->plan;
     const struct film_sound *s = &sound->job.sound;
     p->changed |= job_film_changed(order, film);
     bool decoded = s->stream < 0 || s->decoder[0];
-    if (!sound->cached && decoded && !p->changed && !o->film.keep_going &&
+    if (!sound->cached && decoded && !p->changed && !plan->film.keep_going &&
         source_can(film->source, SOURCE_CACHEABLE))
-        sound_cache_save(&o->cache, order->path, order->parts, o->film.stream, o->film.sound_stream,
-                         s);
+        sound_cache_save(&plan->cache, order->path, order->parts, plan->film.stream,
+                         plan->film.sound_stream, s);
 }
 
 bool job_end_sound(const struct job_order *order, const struct job_film *film, struct job_sound *s,
@@ -100,7 +99,7 @@ bool job_sound_is_whole(const struct film_sound *s)
 bool job_read_sound(const struct job_order *order, struct job_film *film, struct job_sound *s,
                     struct job_passes *p, struct report *r, struct err *e)
 {
-    const struct options *o = order->options;
+    const struct plan *plan = order->plan;
     film->stamp = film_stamp(order->path, order->parts);
     if (!job_look_for_sound(order, s, r, e))
         return false;
@@ -109,9 +108,10 @@ bool job_read_sound(const struct job_order *order, struct job_film *film, struct
         assess_sound(order, s, r);
         return true;
     }
-    int stream = o->film.stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : o->film.stream;
-    film->source = source_open_stream(order->path, order->parts, stream, o->film.sound_stream,
-                                      o->film.keep_going, e);
+    int stream =
+        plan->film.stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : plan->film.stream;
+    film->source = source_open_stream(order->path, order->parts, stream, plan->film.sound_stream,
+                                      plan->film.keep_going, e);
     if (!film->source)
         return false;
     const struct film_length *length = &film->source->film.length;

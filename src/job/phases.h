@@ -29,7 +29,7 @@ struct job_needs {
 /* What is asked of the job. */
 struct job_order {
     const struct job_context *context;
-    const struct options *options;
+    const struct plan *plan;
     size_t input; /* its number in the inputs */
     const char *path;
     const struct film_parts *parts; /* NULL: one file */
@@ -119,10 +119,10 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
  * least 320 pixels, by repeating those of each column, and at most 2,040 (JOB_COLUMNS for -m all),
  * by merging columns. Otherwise the picture has one pixel per column. The columns must be complete.
  */
-void job_decide_width(const struct options *o, struct report *r);
+void job_decide_width(const struct plan *plan, struct report *r);
 
 /* Returns true if no option selects frames: --every, --interval and --columns. */
-bool job_is_default(const struct options *o);
+bool job_is_default(const struct selection *asked);
 
 /*
  * Returns the default N of --every for a film of this length: about JOB_COLUMNS columns, at most
@@ -148,7 +148,7 @@ bool job_decode(const struct job_order *order, struct job_film *film, struct job
                 struct job_passes *p, struct job_sound *sound, struct report *r, struct err *e);
 
 /* Returns the log level of "decoded in software": a warning only if the user demanded a device. */
-enum log_level job_device_level(const struct options *o);
+enum log_level job_device_level(enum decode_choice choice);
 
 /* The resources used and the columns finished at some moment. */
 struct job_usage {

@@ -42,12 +42,14 @@ struct stream {
 };
 
 struct live {
-    const struct options *o;
+    const struct plan *plan;
+    const struct live_run_options *o;
+    enum sandbox_choice sandbox;
+    struct live_plan days;
     struct engines *engines;
     const char *folder; /* of the outputs; "": none are written */
     int folders_made;   /* the last ones of its path */
     struct light *light;
-    const struct light_table *means;
     struct live_feed *feed; /* NULL: nothing is shown */
     struct server *server;
     struct live_output *output;
@@ -113,9 +115,9 @@ static void remove_folders(struct live *l)
 
 static bool open_stream(struct live *l, const char *name, struct err *e)
 {
-    const struct options *o = l->o;
+    const struct film_options *film = &l->plan->film;
     struct stream *s = &l->stream[l->count];
-    const int each = l->engines->threads / (int)o->inputs.count;
+    const int each = l->engines->threads / (int)l->plan->inputs.count;
     if (!name_stream(l, s, name, e))
         return false;
     if (is_same_folder(name, l->folder)) /* the day's picture would be one of its pictures */
@@ -126,18 +128,17 @@ static bool open_stream(struct live *l, const char *name, struct err *e)
     l->count++;
     const struct live_options options = {.name = name,
                                          .label = s->label,
-                                         .timeout_us = o->live.timeout_us,
-                                         .keyframes = o->film.selection.keyframes,
-                                         .stream = o->film.stream,
+                                         .timeout_us = l->o->timeout_us,
+                                         .keyframes = film->selection.keyframes,
+                                         .stream = film->stream,
                                          .threads = each > 1 ? each : 1};
     s->source = live_source_open(&options, e);
     if (!s->source)
         return false;
-    const struct live_columns_setup columns = {.options = o,
+    const struct live_columns_setup columns = {.plan = &l->days,
                                                .folder = l->folder,
                                                .stem = s->stem,
                                                .label = s->label,
-                                               .means = l->means,
                                                .feed = l->count == 1 ? l->feed : NULL,
                                                .now_us = clock_wall_us(),
                                                .dated = s->source->kind->dated};
@@ -145,12 +146,17 @@ static bool open_stream(struct live *l, const char *name, struct err *e)
     return s->receiver != NULL;
 }
 
+/* Returns true if columns are shown while they are made. */
+static bool is_shown(const struct live_run_options *o)
+{
+    return o->serve.given || o->format != LIVE_FORMAT_NONE;
+}
+
 /* Columns of a day, or as many as have room in 64 MiB. */
-static size_t capacity_of(const struct options *o)
+static size_t capacity_of(int64_t column_us, int height)
 {
     const int64_t room = 64 << 20;
-    int64_t columns = LIVE_DAY_US / o->live.column_us,
-            most = room / (3 * (int64_t)o->picture.height);
+    int64_t columns = LIVE_DAY_US / column_us, most = room / (3 * (int64_t)height);
     if (columns > most)
         columns = most;
     return columns > 1 ? (size_t)columns : 1;
@@ -159,41 +165,73 @@ static size_t capacity_of(const struct options *o)
 /* Opens what shows the columns while they are made. */
 static bool open_show(struct live *l, struct err *e)
 {
-    const struct options *o = l->o;
+    const struct plan *plan = l->plan;
+    const struct live_run_options *o = l->o;
+    const int height = plan->picture.height;
     char label[STREAM_NAME];
-    if (!o->live.serve.given && o->live.format == LIVE_FORMAT_NONE)
+    if (!is_shown(o))
         return true;
-    stream_name_show(o->inputs.argument[0], label);
-    l->feed = live_feed_open(capacity_of(o), o->picture.height, o->live.column_us, e);
-    if (l->feed && o->live.serve.given)
+    stream_name_show(plan->inputs.argument[0], label);
+    l->feed = live_feed_open(capacity_of(o->column_us, height), height, o->column_us, e);
+    if (l->feed && o->serve.given)
         l->server =
-            serve_open(&o->live.serve, l->feed, o->poster.title ? o->poster.title : label, e);
+            serve_open(&o->serve, l->feed, plan->poster.title ? plan->poster.title : label, e);
     return e->code == ERR_NONE;
 }
 
-static bool open_light(struct live *l, struct err *e)
+static bool open_light(struct live *l, const struct light_table **means, struct err *e)
 {
-    l->light = light_open(&l->o->film.light, 0, e);
-    if (l->light && l->o->film.light.linear)
-        l->means = light_table(l->light, TRANSFER_SDR, e);
+    l->light = light_open(&l->plan->film.light, 0, e);
+    if (l->light && l->plan->film.light.linear)
+        *means = light_table(l->light, TRANSFER_SDR, e);
     return e->code == ERR_NONE;
+}
+
+struct live_plan live_plan_of(const struct plan *plan, const struct live_run_options *o,
+                              const struct light_table *means)
+{
+    const struct picture_options *picture = &plan->picture;
+    const struct strips strips = {picture->strip, picture->strips};
+    const unsigned needs = strips_need(strips) | csv_columns_need(&plan->formats.csv_columns) |
+                           (is_shown(o) ? STRIP_DOMINANT : 0U);
+    return (struct live_plan){
+        .report = {.analysis = {.selection = {.kind = SELECT_INTERVAL,
+                                              .interval_us = o->column_us,
+                                              .end_us = INT64_MAX,
+                                              .keyframes = plan->film.selection.keyframes},
+                                .kmeans = plan->kmeans,
+                                .needs = needs,
+                                .light = plan->film.light,
+                                .means = means},
+                   .picture = {.order = picture->order,
+                               .slit = picture->slit,
+                               .width = picture->width,
+                               .height = picture->height},
+                   .poster = {.title = plan->poster.title, .style = plan->poster.style},
+                   .csv_columns = &plan->formats.csv_columns,
+                   .id.overwrite = true,
+                   .run = {.engine = "cpu", .decode = "cpu", .cache = "off", .threads = 1}},
+        .strips = strips,
+        .day = o->day};
 }
 
 static bool open_all(struct live *l, struct err *e)
 {
-    const struct options *o = l->o;
-    const char *silence = getenv("BARCODE_SILENCE");
+    const struct inputs_options *inputs = &l->plan->inputs;
+    const char *silence = getenv("BARCODE_SILENCE"), *path = l->plan->outputs.path;
+    const struct light_table *means = NULL;
     l->silence_s = silence ? strtod(silence, NULL) : SILENCE_S;
-    l->folder = !o->outputs.path || outputs_is_stdout(o->outputs.path) ? "" : o->outputs.path;
-    l->stream = err_calloc(o->inputs.count, sizeof *l->stream, e);
-    if (!l->stream || !live_worker_prepare(o, e) || !make_folder(l, e) || !open_light(l, e) ||
-        !open_show(l, e))
+    l->folder = !path || outputs_is_stdout(path) ? "" : path;
+    l->stream = err_calloc(inputs->count, sizeof *l->stream, e);
+    if (!l->stream || !live_worker_prepare(l->engines, l->sandbox, e) || !make_folder(l, e) ||
+        !open_light(l, &means, e) || !open_show(l, e))
         return false;
-    for (size_t i = 0; i < o->inputs.count; i++)
-        if (!open_stream(l, o->inputs.argument[i], e))
+    l->days = live_plan_of(l->plan, l->o, means);
+    for (size_t i = 0; i < inputs->count; i++)
+        if (!open_stream(l, inputs->argument[i], e))
             return false;
-    if (o->live.format != LIVE_FORMAT_NONE) /* it begins after the columns of the log */
-        l->output = live_output_open(STDOUT_FILENO, o->live.format, l->feed, e);
+    if (l->o->format != LIVE_FORMAT_NONE) /* it begins after the columns of the log */
+        l->output = live_output_open(STDOUT_FILENO, l->o->format, l->feed, e);
     return e->code == ERR_NONE;
 }
 
@@ -216,10 +254,12 @@ static void close_all(struct live *l)
 static _Noreturn void run_worker(struct live *l)
 {
     struct err e = ERR_INIT;
-    struct live_worker w = {.options = l->o,
+    struct live_worker w = {.report = &l->days.report,
+                            .sandbox = l->sandbox,
                             .engines = l->engines,
                             .light = l->light,
-                            .means = l->means,
+                            .input = l->plan->inputs.argument,
+                            .count = l->count,
                             .stream = err_calloc(l->count, sizeof *w.stream, &e)};
     if (!w.stream)
         _exit(log_error(&e));
@@ -229,7 +269,9 @@ static _Noreturn void run_worker(struct live *l)
         const struct live_shape *shape = live_columns_shape(columns);
         s->source->since_us = live_columns_since(columns);
         w.stream[i] = (struct live_channel_setup){
-            .options = l->o,
+            .report = &l->days.report,
+            .crop = &l->plan->film.crop,
+            .size = &l->plan->film.size,
             .clock = &live_machine_clock,
             .stream = (int)i,
             .source = live_receiver_ended(s->receiver) ? NULL : s->source,
@@ -552,20 +594,21 @@ static void finish(struct live *l)
             err_prefix(&why, "'%s'", s->label);
             l->status = log_error(&why);
         }
-        if (l->o->outputs.extras > 0) /* --bench: it is the only one that goes with --live */
+        if (l->plan->outputs.extras > 0) /* --bench: it is the only one that goes with --live */
             print_bench(s);
     }
     if (!live_output_close(&l->output, &e) && l->status == 0)
         l->status = log_error(&e);
 }
 
-int live_run(struct options *o)
+int live_run(const struct plan *plan, const struct live_run_options *o,
+             const struct engine_options *engine, const struct process_options *process)
 {
     struct err e = ERR_INIT;
     struct engines engines;
-    struct live l = {.o = o, .engines = &engines};
-    limits_set(o->process.memory, o->process.max_pixels);
-    engines_init(&engines, o->engine.choice, &o->engine.devices, process_threads(&o->process));
+    struct live l = {.plan = plan, .o = o, .sandbox = process->sandbox, .engines = &engines};
+    limits_set(process->memory, process->max_pixels);
+    engines_init(&engines, engine->choice, &engine->devices, process_threads(process));
     if (open_all(&l, &e)) {
         run_until_end(&l);
         finish(&l);

@@ -10,7 +10,7 @@
 #include "base/interrupt.h"
 #include "base/log.h"
 #include "base/path.h"
-#include "cache/cache_options.h"
+#include "cache/frame_cache.h"
 #include "cache/sound_cache.h"
 #include "cli/cli.h"
 #include "match.h"
@@ -46,8 +46,9 @@ static void remove_folder(const char *path)
 /* Makes a temporary cache if the user has none, or wants none. */
 static bool choose_cache(struct command_films *f, struct err *e)
 {
-    struct cache_options *cache = &f->options.cache;
+    struct cache_options *cache = &f->options.plan.cache;
     char folder[PATH_MAX];
+    frame_cache_check_folder(cache);
     if (!cache->off && cache_options_folder(cache, folder, sizeof folder))
         return true;
     char *made = path_join(dump_scratch_folder(), "barcode-XXXXXX", "", e);
@@ -69,29 +70,36 @@ bool command_films_open(struct command_films *f, const struct options *o, char *
                         bool recursive, struct err *e)
 {
     *f = (struct command_films){.options = *o};
-    f->options.inputs.argument = word;
-    f->options.inputs.count = words;
+    f->options.plan.inputs.argument = word;
+    f->options.plan.inputs.count = words;
     if (!cli_complete(&f->options, e) || !choose_cache(f, e))
         return false;
-    f->options.outputs.sound_only = true;
-    f->options.inputs.recursive = recursive;
-    return inputs_expand(&f->options, &f->in, e);
+    f->options.plan.outputs.sound_only = true;
+    f->options.plan.inputs.recursive = recursive;
+    return inputs_expand(&f->options.plan.inputs, &f->options.plan.outputs, &f->in, e);
 }
 
-int command_films_render(struct options *o, const struct inputs *in, const struct batch_sink *sink)
+int command_films_render(const struct command_films *f, const struct plan *plan, bool quiet,
+                         const struct batch_sink *sink)
 {
-    bool usual = log_enabled(LOG_INFO) && !log_enabled(LOG_VERBOSE);
-    if (usual)
+    const struct batch_run run = {.plan = plan,
+                                  .inputs = &f->in,
+                                  .batch = &f->options.batch,
+                                  .engine = &f->options.engine,
+                                  .process = &f->options.process,
+                                  .sink = sink};
+    bool lower = quiet && log_enabled(LOG_INFO) && !log_enabled(LOG_VERBOSE);
+    if (lower)
         log_set_level(LOG_WARNING);
-    int status = batch_render(o, in, sink);
-    if (usual)
+    int status = batch_render(&run);
+    if (lower)
         log_set_level(LOG_INFO);
     return status;
 }
 
 bool command_films_sound(const struct command_films *f, size_t i, struct film_sound *sound)
 {
-    const struct options *o = &f->options;
+    const struct plan *o = &f->options.plan;
     struct cache_options cache = o->cache;
     cache.refresh = false;
     cache.limit = UINT64_MAX - 1; /* nothing is written; the default would be computed */

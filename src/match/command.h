@@ -6,7 +6,6 @@
 #include "batch/batch.h"
 #include "cli/cli.h"
 #include "plan/inputs.h"
-#include "plan/options.h"
 #include "sound/film_sound.h"
 
 /* The films of a command, and the options with which they are read. */
@@ -26,11 +25,12 @@ bool command_films_open(struct command_films *f, const struct options *o, char *
                         bool recursive, struct err *e);
 
 /*
- * Renders films that are listed (batch_render), and logs only its warnings without -v: its outputs
- * are not the user's. Returns the exit status, after which the caller must return at once if
+ * Renders the films (batch_render) by `plan`, which is that of f->options or a changed copy.
+ * `quiet`: without -v it logs only warnings, because the outputs are not the user's. Returns the exit status, after which the caller must return at once if
  * batch_is_worker().
  */
-int command_films_render(struct options *o, const struct inputs *in, const struct batch_sink *sink);
+int command_films_render(const struct command_films *f, const struct plan *plan, bool quiet,
+                         const struct batch_sink *sink);
 
 /* Loads the sound of film i if it is in the cache. The caller calls film_sound_free. */
 bool command_films_sound(const struct command_films *f, size_t i, struct film_sound *sound);

@@ -39,10 +39,7 @@ struct film_options {
 
 extern const struct option_table film_options;
 
-/*
- * Computes the size of the analysis frames of a film with the displayed size width x height. The
- * result is never larger than the film.
- */
+/* Computes the size of analysis frames of a film of width x height, never larger than the film. */
 void size_resolve(const struct size_rule *rule, int width, int height, int *out_width,
                   int *out_height);
 

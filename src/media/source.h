@@ -8,19 +8,47 @@
 #ifndef BARCODE_SOURCE_H
 #define BARCODE_SOURCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "barcode/base/err.h"
-#include "base/admission.h"
-#include "barcode/engine/engine.h"
-#include "film.h"
-#include "probe.h"
-#include "media/select/selection.h"
 #include "barcode/base/isa.h"
-#include "sound/film_sound.h"
+#include "barcode/engine/crop.h"
+#include "barcode/engine/engine.h"
+#include "base/admission.h"
+#include "film.h"
 #include "media/gop/decode_counts.h"
 #include "media/select/frame_times.h"
+#include "sound/film_sound.h"
+
+/*
+ * Facts that take reading or decoding to find (source_probe). All that are needed of a film go into
+ * one request, so that a source may find several in one reading.
+ */
+enum probe_want {
+    /* how many frames are displayed and for how long: reads the complete film, decodes nothing */
+    PROBE_LENGTH = 1 << 0,
+    /* how many key frames: by the index, or by reading the film, with PROBE_LENGTH too */
+    PROBE_KEYS = 1 << 1,
+    /* the same, if the container's index of key frames makes it cheap; else nothing */
+    PROBE_END = 1 << 4,
+    PROBE_LIGHT = 1 << 3, /* the peak of an HDR film, from the metadata of its first frame */
+    /* black bars, in up to two dozen key frames; not found in a film that is not seekable */
+    PROBE_BARS = 1 << 2
+};
+
+enum { PROBE_THREADS = 8 }; /* PROBE_BARS: more threads gain nothing */
+
+struct probe_request {
+    unsigned want; /* PROBE_ flags, combined; 0 asks nothing and costs nothing */
+    int threads;   /* PROBE_BARS: cores to decode on, 1 or more; at most PROBE_THREADS are used */
+};
+
+struct probe_facts {
+    unsigned found; /* PROBE_ flags: which of the fields below are set; the others are zero */
+    /* PROBE_LENGTH; a duration of 0: no frame. By an index, the frames are an estimate */
+    struct film_length length;
+    int64_t keys;            /* PROBE_KEYS: key frames, 0 or more */
+    struct crop crop;        /* PROBE_BARS */
+    int peak;                /* PROBE_LIGHT: as film.peak */
+    int sampled, conclusive; /* PROBE_BARS: frames; how many are bright enough to show edges */
+};
 
 /* Which decoders are used. */
 enum decode_choice {
@@ -29,19 +57,13 @@ enum decode_choice {
     DECODE_NVDEC /* NVDEC alone, for the codecs that it supports */
 };
 
-/*
- * Returns the word of a choice in options, reports and cache keys: "auto", "cpu", or that of a
- * device. NULL if the choice does not exist.
- */
+/* Returns the word of a choice in options, reports and cache keys; NULL for no choice. */
 const char *decode_word(enum decode_choice choice);
 
 /* Returns true if the choice is a device alone. */
 static inline bool decode_is_device(enum decode_choice choice) { return choice > DECODE_CPU; }
 
-/*
- * Returns the word of the device that the choice uses. For DECODE_AUTO that is the device which is
- * tried first: frames of the cache do not record theirs.
- */
+/* Returns the word of the choice's device; for DECODE_AUTO, of the device tried first. */
 const char *decode_device_word(enum decode_choice choice);
 
 /*
@@ -54,16 +76,10 @@ const char *decode_device_word(enum decode_choice choice);
 
 struct decoders;
 
-/*
- * Opens an empty pool, for one film or `several`; the caller frees it with decoders_free. Returns
- * NULL if out of memory. Any thread.
- */
+/* Opens an empty pool, for one film or `several`. Returns NULL if out of memory. Any thread. */
 struct decoders *decoders_open(bool several, struct err *e);
 
-/*
- * Closes the pooled decoders; sets *d to NULL. Does nothing if *d is NULL. No film may be decoding.
- * Any thread.
- */
+/* Closes the decoders and sets *d to NULL, if it is not. No film may be decoding. Any thread. */
 void decoders_free(struct decoders **d);
 
 /* ---- decoding ---- */
@@ -108,24 +124,17 @@ struct decode_job {
     bool exact_damage; /* SOURCE_EXACT_DAMAGE: a sequential decoder has a single thread */
     /* SOURCE_HAS_FRAME_TIMES: emptied, then filled, by the calling thread. NULL: not needed */
     struct frame_times *frame_times;
-    /*
-     * SOURCE_SPARING: called for each selected frame; a frame that exists may be put all the same.
-     * NULL: no frame exists
-     */
+    /* SOURCE_SPARING: a selected frame that exists may be put all the same. NULL: none exists */
     frame_have *have;
     void *have_user;
     struct decoders *decoders; /* reused from film to film; NULL: none */
-    /*
-     * the film's admission, which holds the cores: released when all chunks are queued, and told
-     * how many cores are at work. NULL: a single film
-     */
+    /* released when all chunks are queued, and told how many cores work. NULL: a single film */
     struct admission_ticket *ticket;
     /* worker processes that share the machine's memory; 0: one */
     int worker_processes;
     /*
-     * SOURCE_HAS_SOUND: the film's sound is decoded beside the pictures, to its end, whatever the
-     * selection is, and sound->done set. Not if it is done already, and not with --keyframes if
-     * only key frames are read (source_sound). NULL: not needed
+     * SOURCE_HAS_SOUND: decoded beside the pictures, to its end, and sound->done set. Not if it is
+     * done already, nor if --keyframes reads key frames alone (source_sound). NULL: not needed
      */
     struct sound_job *sound;
 };
@@ -164,17 +173,11 @@ struct source {
     unsigned lacks; /* flags of ops->can that this source lacks */
 };
 
-/*
- * Opens a film through libav; the caller frees it with source_close. Returns NULL with ERR_INPUT,
- * with ERR_FAILED if the file cannot be read, or with ERR_MEMORY. Any thread.
- */
+/* Opens a film. Returns NULL with ERR_INPUT, ERR_FAILED (disk) or ERR_MEMORY. Any thread. */
 struct source *source_open(const char *path, struct err *e);
 
 enum {
-    /*
-     * the most pixels a frame among the streams marked as default, or else among all; of sound, the
-     * most channels likewise
-     */
+    /* by most pixels a frame, of streams marked as default or else all; sound: most channels */
     SOURCE_STREAM_CHOICE = -1,
     /* as SOURCE_STREAM_CHOICE, or only sound: a film without pictures */
     SOURCE_STREAM_OR_SOUND = -2,
@@ -194,10 +197,7 @@ enum {
 struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
                                   int sound, bool keep_going, struct err *e);
 
-/*
- * Returns true if the source has all of these abilities (SOURCE_ flags, combined). The result never
- * changes while it is open.
- */
+/* Returns true if the source has all of these SOURCE_ abilities, which never change. */
 bool source_can(const struct source *s, unsigned abilities);
 
 /*
@@ -209,8 +209,7 @@ bool source_can(const struct source *s, unsigned abilities);
  * - counts->contradicted, only with DECODE_PARALLEL: again with DECODE_SEQUENTIAL;
  * - counts->damage_found, only with SOURCE_EXACT_DAMAGE and not with `exact_damage`: a decoder with
  *   threads went over the complete film and found damage; again with `exact_damage`;
- * - counts->keys_again, only with --keyframes: again in the same way, without the damaged key
- * frames;
+ * - counts->keys_again, only with --keyframes: again, without the damaged key frames;
  * - counts->cache_failed, only of the cache's source: again from the film itself.
  *
  * Returns false on the first error; ERR_FAILED if the system fails, for instance the disk;
@@ -234,21 +233,15 @@ bool source_probe(struct source *s, const struct probe_request *request, struct 
                   struct err *e);
 
 /*
- * Reads the film's sound without decoding pictures, with the same result as source_decode. Returns
- * false on the first error: of those, ERR_INPUT for a film that was read already and is not
- * SOURCE_RESTARTABLE. Sound that cannot be decoded is no error. Only with
- * SOURCE_HAS_SOUND; as source_decode, one thread at a time.
+ * Reads the film's sound without decoding pictures, with the same result and errors as
+ * source_decode. Sound that cannot be decoded is no error. Only with SOURCE_HAS_SOUND.
  */
 bool source_sound(struct source *s, struct sound_job *sound, struct err *e);
 
 /* Frees the source; sets *s to NULL. Does nothing if *s is NULL. */
 void source_close(struct source **s);
 
-/*
- * ---- one pass over a film ----
- *
- * A source decodes into an engine while the calling thread gets the progress.
- */
+/* ---- one pass over a film: the calling thread gets the progress ---- */
 
 /* How far a pass is. */
 struct pass_state {
@@ -257,10 +250,7 @@ struct pass_state {
     bool done;                   /* the pass succeeded: all columns exist */
 };
 
-/*
- * Called on the thread of pass_run, ten times a second, and once at the end unless the film must be
- * decoded again.
- */
+/* Called ten times a second by pass_run, and at the end unless the film is decoded again. */
 typedef void pass_tick(void *user, const struct pass_state *state);
 
 /* The arguments of pass_run, borrowed for the call. */
@@ -275,11 +265,9 @@ struct pass {
     bool exact_damage; /* with SOURCE_EXACT_DAMAGE, see source.h */
     pass_tick *tick;   /* NULL: silent */
     void *tick_user;
-    struct decoders *decoders; /* of all films; NULL: no decoder is pooled */
-    /* with several films: waits for its turn there. NULL: a single film */
-    struct admission *admission;
-    /* how many worker processes work at once, each with an admission of its own; 0: one */
-    int worker_processes;
+    struct decoders *decoders;       /* of all films; NULL: no decoder is pooled */
+    struct admission *admission;     /* with several films, for its turn. NULL: a single film */
+    int worker_processes;            /* as in decode_job */
     struct sound_job *sound;         /* SOURCE_HAS_SOUND; NULL: not needed */
     struct frame_times *frame_times; /* filled with SOURCE_HAS_FRAME_TIMES; NULL: not needed */
 };

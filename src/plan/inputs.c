@@ -80,15 +80,15 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
     if (file_descriptor(argument) == STDIN_FILENO && !check_stdin(list->in, argument, &problem))
         return inputs_list_problem(list, argument, &problem, e);
     if (inputs_is_folder(argument))
-        return list->options->inputs.sequence ? inputs_sequence(list, argument, e)
-                                              : inputs_folder(list, argument, e);
+        return list->options->sequence ? inputs_sequence(list, argument, e)
+                                       : inputs_folder(list, argument, e);
     if (inputs_is_pattern(argument))
         return inputs_pattern(list, argument, e);
     if (writer_has_ending(argument, playlist_ending) && file_is_regular(argument))
         return inputs_playlist(list, argument, e);
     struct film_parts *parts = NULL;
     size_t place = 0;
-    if (!list->options->inputs.no_join && !inputs_chapters(argument, &parts, &place, e))
+    if (!list->options->no_join && !inputs_chapters(argument, &parts, &place, e))
         return false;
     if (parts && strcmp(parts->part[0].path, argument) != 0) {
         film_parts_free(&parts); /* only the first chapter stands for all */
@@ -139,17 +139,18 @@ static bool is_missing_name(const char *name)
  * Rejects an output's name among the films: ffmpeg's last word is its output. Commands, which read
  * only sound here, have outputs of other kinds.
  */
-static bool check_for_outputs(const struct options *o, struct err *e)
+static bool check_for_outputs(const struct inputs_options *o, const struct outputs_options *outputs,
+                              struct err *e)
 {
-    for (size_t i = 0;
-         i < o->inputs.count && o->inputs.count > 1 && !o->outputs.path && !o->outputs.sound_only;
-         i++) {
-        const char *name = o->inputs.argument[i],
+    if (o->count < 2 || outputs->path || outputs->sound_only)
+        return true;
+    for (size_t i = 0; i < o->count; i++) {
+        const char *name = o->argument[i],
                    *option = writer_has_ending(name, json_ending) ? "--json" : "-o";
         if (inputs_is_pattern(name) ||
-            (!is_output_name(name) && (i != 1 || o->inputs.count != 2 || !is_missing_name(name))))
+            (!is_output_name(name) && (i != 1 || o->count != 2 || !is_missing_name(name))))
             continue;
-        if (o->inputs.count == 2)
+        if (o->count == 2)
             return err_set(e, ERR_USAGE, "'%s' is not a film; use %s %s", name, option, name);
         return err_set(e, ERR_USAGE,
                        "'%s' is not a film; for the outputs of several films use %s FOLDER/", name,
@@ -159,24 +160,27 @@ static bool check_for_outputs(const struct options *o, struct err *e)
 }
 
 /* Rejects --rate if no film consists of images. A list with problems fails anyway. */
-static bool check_rate(const struct options *o, const struct inputs *in, struct err *e)
+static bool check_rate(const struct inputs_options *o, const struct inputs *in, struct err *e)
 {
     for (size_t i = 0; i < in->count; i++)
         if (in->problem[i].code != ERR_NONE || (in->parts[i] && in->parts[i]->rate_num > 0))
             return true;
-    return o->inputs.rate_num == 0 ||
+    return o->rate_num == 0 ||
            err_set(e, ERR_USAGE,
                    "--rate is for films of images; give a pattern such as 'img%%04d.png', "
                    "--sequence or --join");
 }
 
-bool inputs_expand(const struct options *o, struct inputs *in, struct err *e)
+bool inputs_expand(const struct inputs_options *o, const struct outputs_options *outputs,
+                   struct inputs *in, struct err *e)
 {
     struct inputs_list list = {.in = in, .options = o};
+    if (outputs->name && !strstr(outputs->name, OUTPUTS_NAME_STEM))
+        list.fixed_name = outputs->name;
     *in = (struct inputs){0};
-    bool ok = o->inputs.join ? inputs_join(&list, e) : check_for_outputs(o, e);
-    for (size_t i = 0; i < o->inputs.count && ok && !o->inputs.join; i++)
-        ok = add_argument(&list, o->inputs.argument[i], e);
+    bool ok = o->join ? inputs_join(&list, e) : check_for_outputs(o, outputs, e);
+    for (size_t i = 0; i < o->count && ok && !o->join; i++)
+        ok = add_argument(&list, o->argument[i], e);
     ok = ok && check_rate(o, in, e);
     inputs_names_free(&list.names);
     if (!ok)

@@ -7,7 +7,8 @@
 #include <stdint.h>
 
 #include "base/film_id.h"
-#include "options.h"
+#include "inputs_options.h"
+#include "outputs_options.h"
 
 /*
  * Metadata of a film's file, or of all its parts together, from when the list was made. Each file
@@ -85,7 +86,8 @@ struct inputs {
  * On success the caller calls inputs_free(). On failure (also ERR_INTERRUPTED, or out of memory)
  * `*in` is empty. Main thread only.
  */
-bool inputs_expand(const struct options *o, struct inputs *in, struct err *e);
+bool inputs_expand(const struct inputs_options *o, const struct outputs_options *outputs,
+                   struct inputs *in, struct err *e);
 
 /* Returns true if this process must render the film. Any thread. */
 bool inputs_is_due(const struct inputs *in, size_t i);

@@ -48,10 +48,10 @@ static bool is_output(const char *path)
  * reports the error. Folders, pipes, sockets and devices in a folder are never films, whatever
  * their names.
  */
-static bool is_film(const struct options *o, const char *path, const char *name)
+static bool is_film(const struct inputs_options *o, const char *path, const char *name)
 {
     struct stat s;
-    if (!o->inputs.any && !inputs_is_film_name(name))
+    if (!o->any && !inputs_is_film_name(name))
         return false;
     bool known = stat(path, &s) == 0;
     if (known && S_ISDIR(s.st_mode))
@@ -69,7 +69,7 @@ static bool add_film(struct inputs_list *list, char *path, const char *below, st
 {
     struct film_parts *parts = NULL;
     size_t place = 0;
-    bool ok = list->options->inputs.no_join || inputs_chapters(path, &parts, &place, e);
+    bool ok = list->options->no_join || inputs_chapters(path, &parts, &place, e);
     if (ok && place == 0)
         return inputs_list_parts(list, path, parts, path, below, e);
     film_parts_free(&parts);
@@ -151,7 +151,7 @@ static bool add_level(struct inputs_list *list, const struct level *at, struct e
     if (ok && (!at->up || list->in->count > before))
         ok = inputs_list_folder(list, &(struct input_folder){at->device, at->inode, true}, e);
     for (int i = 0; i < count; i++) {
-        ok = ok && (!list->options->inputs.recursive || add_below(list, at, entry[i], e));
+        ok = ok && (!list->options->recursive || add_below(list, at, entry[i], e));
         free(entry[i]);
     }
     free(entry);
@@ -191,9 +191,9 @@ bool inputs_folder(struct inputs_list *list, const char *folder, struct err *e)
     if (list->in->count > before)
         return true;
     err_set(&problem, ERR_INPUT, "no films in the folder '%s'%s", folder,
-            list->options->inputs.recursive ? " or below it"
-            : has_image(folder)             ? " (its images are one film with --sequence)"
-                                            : "");
+            list->options->recursive ? " or below it"
+            : has_image(folder)      ? " (its images are one film with --sequence)"
+                                     : "");
     return inputs_list_problem(list, folder, &problem, e);
 }
 

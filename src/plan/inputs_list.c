@@ -47,9 +47,10 @@ void inputs_names_free(struct inputs_names *names)
  * Returns the output name if --name has no {stem}: the name itself, in the film's folder. Returns
  * NULL on failure.
  */
-static char *make_fixed(struct inputs_list *list, const char *name, const char *path,
-                        const char *below, struct err *e)
+static char *make_fixed(struct inputs_list *list, const char *path, const char *below,
+                        struct err *e)
 {
+    const char *name = list->fixed_name;
     char *stem = grow_names(&list->names, list->in->stem, e) ? path_join(below, name, "", e) : NULL;
     if (!stem)
         return NULL;
@@ -142,11 +143,10 @@ bool inputs_list_parts(struct inputs_list *list, char *path, struct film_parts *
                        const char *named, const char *below, struct err *e)
 {
     struct inputs *in = list->in;
-    const char *name = list->options->outputs.name;
-    bool fixed = name && !strstr(name, OUTPUTS_NAME_STEM);
-    char *stem = !grow(in, e) ? NULL
-                 : fixed      ? make_fixed(list, name, path, below, e)
-                              : make_stem(list, named, below, e);
+    char *stem = NULL;
+    if (grow(in, e))
+        stem =
+            list->fixed_name ? make_fixed(list, path, below, e) : make_stem(list, named, below, e);
     if (!stem) {
         free(path);
         film_parts_free(&parts);

@@ -17,11 +17,12 @@ struct inputs_names {
 };
 
 /*
- * A list under construction. Begins with all but `in` and `options` zero. Its owner frees `names`.
+ * A list under construction. Its owner frees `names`.
  */
 struct inputs_list {
     struct inputs *in;
-    const struct options *options;
+    const struct inputs_options *options;
+    const char *fixed_name; /* --name without {stem}; NULL: outputs are named after the films */
     struct inputs_names names;
 };
 
@@ -65,14 +66,31 @@ bool inputs_is_pattern(const char *path);
 /* Appends the film that the files of a pattern are, or a problem if there are none. */
 bool inputs_pattern(struct inputs_list *list, const char *path, struct err *e);
 
-/* Appends the film of a Blu-ray's playlist (mpls.h), or a problem. */
-bool inputs_playlist(struct inputs_list *list, const char *path, struct err *e);
-
 /* Returns true if the name is that of an image. */
 bool inputs_is_image_name(const char *name);
 
 /* Sets the frame rate of parts that are images. ERR_INPUT if they have several formats. */
-bool inputs_set_rate(const struct options *o, struct film_parts *parts, struct err *e);
+bool inputs_set_rate(const struct inputs_options *o, struct film_parts *parts, struct err *e);
+
+/* ---- inputs_playlist.c ---- */
+
+/* Appends the film of a Blu-ray's playlist, or a problem. */
+bool inputs_playlist(struct inputs_list *list, const char *path, struct err *e);
+
+/* A clip of a playlist, and the section of it that is played, in microseconds. */
+struct mpls_item {
+    char name[16]; /* "00001.m2ts" */
+    int64_t start_us, end_us;
+};
+
+/*
+ * Returns the number of clips in a playlist of `size` untrusted bytes, or 0 if it is none. Sets *at
+ * to where the first one is described.
+ */
+size_t mpls_begin(const uint8_t *data, size_t size, size_t *at);
+
+/* Reads the clip that is described at *at, and moves *at to the next. False if it is damaged. */
+bool mpls_next(const uint8_t *data, size_t size, size_t *at, struct mpls_item *item);
 
 /* ---- inputs_chapters.c ---- */
 

@@ -30,13 +30,13 @@ static bool same_format(const char *a, const char *b)
            (writer_has_ending(a, tiff) && writer_has_ending(b, tiff));
 }
 
-bool inputs_set_rate(const struct options *o, struct film_parts *parts, struct err *e)
+bool inputs_set_rate(const struct inputs_options *o, struct film_parts *parts, struct err *e)
 {
     enum { RATE_USUAL = 24 };
     const char *first = parts->part[0].path;
     if (inputs_is_image_name(first)) {
-        parts->rate_num = o->inputs.rate_num > 0 ? o->inputs.rate_num : RATE_USUAL;
-        parts->rate_den = o->inputs.rate_num > 0 ? o->inputs.rate_den : 1;
+        parts->rate_num = o->rate_num > 0 ? o->rate_num : RATE_USUAL;
+        parts->rate_den = o->rate_num > 0 ? o->rate_den : 1;
     }
     for (size_t i = 1; i < parts->count; i++) {
         const char *path = parts->part[i].path;
@@ -52,11 +52,11 @@ bool inputs_set_rate(const struct options *o, struct film_parts *parts, struct e
 
 bool inputs_join(struct inputs_list *list, struct err *e)
 {
-    const struct options *o = list->options;
+    const struct inputs_options *o = list->options;
     struct film_parts *parts = err_calloc(1, sizeof *parts, e);
     bool ok = parts != NULL;
-    for (size_t i = 0; i < o->inputs.count && ok; i++) {
-        char *name = o->inputs.argument[i];
+    for (size_t i = 0; i < o->count && ok; i++) {
+        char *name = o->argument[i];
         if (!*name)
             ok = err_set(e, ERR_USAGE, "the name of a FILM is empty");
         else if (inputs_is_folder(name) || file_descriptor(name) >= 0 || strcmp(name, "-") == 0)
@@ -65,11 +65,11 @@ bool inputs_join(struct inputs_list *list, struct err *e)
             ok = film_parts_add(parts, &(struct film_part){.path = name}, e);
     }
     ok = ok && inputs_set_rate(o, parts, e);
-    char *path = ok ? strdup(o->inputs.argument[0]) : NULL;
+    char *path = ok ? strdup(o->argument[0]) : NULL;
     if (path)
-        return inputs_list_parts(list, path, parts, o->inputs.argument[0], "", e);
+        return inputs_list_parts(list, path, parts, o->argument[0], "", e);
     film_parts_free(&parts);
-    return ok ? err_memory(e, strlen(o->inputs.argument[0]) + 1) : false;
+    return ok ? err_memory(e, strlen(o->argument[0]) + 1) : false;
 }
 
 /* ---- Patterns of image2 ---- */

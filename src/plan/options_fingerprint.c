@@ -78,30 +78,31 @@ static void append_light(char text[REPORT_FINGERPRINT], const struct light_rule 
         append_text(text, " light=linear");
 }
 
-static void append_colours(char text[REPORT_FINGERPRINT], const struct options *o,
+static void append_colours(char text[REPORT_FINGERPRINT], const struct plan *plan,
                            const struct writer *w, struct strips strips)
 {
     unsigned needs = strips_need(strips), obeys = strips_obey(strips) | w->obeys;
-    const struct kmeans_params *k = &o->kmeans;
-    if (o->picture.steady > 0 && (obeys & STRIP_STEADY))
-        append_text(text, " steady=%d", o->picture.steady);
+    const struct kmeans_params *k = &plan->kmeans;
+    if (plan->picture.steady > 0 && (obeys & STRIP_STEADY))
+        append_text(text, " steady=%d", plan->picture.steady);
     if (obeys & STRIP_ORDER)
-        append_text(text, " order=%s%s", palette_order_name(o->picture.order),
-                    o->picture.order == ORDER_LIGHTNESS ? " bands=follow" : ""); /* band_order.h */
+        append_text(text, " order=%s%s", palette_order_name(plan->picture.order),
+                    plan->picture.order == ORDER_LIGHTNESS ? " bands=follow"
+                                                           : ""); /* band_order.h */
     if (needs & STRIP_CLUSTERS)
         append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
                     k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,
                     k->seed);
     if (needs & STRIP_SOUND)
         append_text(text, " sound=%d", SOUND_VERSION);
-    if ((needs & STRIP_SOUND) && o->film.sound_stream != SOURCE_STREAM_CHOICE)
-        append_text(text, " sound_stream=%d", o->film.sound_stream);
+    if ((needs & STRIP_SOUND) && plan->film.sound_stream != SOURCE_STREAM_CHOICE)
+        append_text(text, " sound_stream=%d", plan->film.sound_stream);
     if (needs & STRIP_SLIT)
-        append_text(text, " slit=%d.%02d rotate=%d.%02d", o->picture.slit.x / 100,
-                    o->picture.slit.x % 100, o->picture.slit.angle / 100,
-                    o->picture.slit.angle % 100);
-    if (outputs_show_palette(o, w))
-        append_text(text, " colours=%d", o->picture.colours);
+        append_text(text, " slit=%d.%02d rotate=%d.%02d", plan->picture.slit.x / 100,
+                    plan->picture.slit.x % 100, plan->picture.slit.angle / 100,
+                    plan->picture.slit.angle % 100);
+    if (outputs_show_palette(plan, w))
+        append_text(text, " colours=%d", plan->picture.colours);
 }
 
 static void append_hash(char text[REPORT_FINGERPRINT], const char *name, const char *value)
@@ -127,70 +128,71 @@ static void append_style(char text[REPORT_FINGERPRINT], const struct paper_style
  * Appends shape, page and title. A title has any length and any characters, so its hash represents
  * it.
  */
-static void append_layout(char text[REPORT_FINGERPRINT], const struct options *o,
+static void append_layout(char text[REPORT_FINGERPRINT], const struct plan *plan,
                           const struct writer *w)
 {
     char page[PAPER_TEXT];
-    bool poster = outputs_are_posters(o);
-    if (o->picture.shape != SHAPE_STRIP)
-        append_text(text, " shape=%s", strip_shape_name(o->picture.shape));
-    if (o->picture.smooth_us > 0)
-        append_seconds(text, "smooth", o->picture.smooth_us);
-    if (w != outputs_format(o))
+    bool poster = outputs_are_posters(plan);
+    if (plan->picture.shape != SHAPE_STRIP)
+        append_text(text, " shape=%s", strip_shape_name(plan->picture.shape));
+    if (plan->picture.smooth_us > 0)
+        append_seconds(text, "smooth", plan->picture.smooth_us);
+    if (w != outputs_format(plan))
         return; /* pages and titles apply only to pictures */
-    if (poster || o->picture.stacked)
+    if (poster || plan->picture.stacked)
         append_text(text, " layout=%d", LAYOUT_VERSION);
-    append_style(text, &o->poster.style);
-    append_hash(text, "title", o->poster.title);
+    append_style(text, &plan->poster.style);
+    append_hash(text, "title", plan->poster.title);
     if (!poster)
         return;
-    paper_text(&o->poster.page, o->picture.shape, page);
-    append_text(text, " poster=%s page=%s", outputs_format(o)->name, page);
-    if (!outputs_format(o)->page && !o->poster.page.pixels)
-        append_text(text, " dpi=%d", o->poster.dpi);
+    paper_text(&plan->poster.page, plan->picture.shape, page);
+    append_text(text, " poster=%s page=%s", outputs_format(plan)->name, page);
+    if (!outputs_format(plan)->page && !plan->poster.page.pixels)
+        append_text(text, " dpi=%d", plan->poster.dpi);
 }
 
 /* Previews do not depend on columns, crop and picture. */
-static void append_previews(char text[REPORT_FINGERPRINT], const struct options *o)
+static void append_previews(char text[REPORT_FINGERPRINT], const struct plan *plan)
 {
-    append_text(text, " previews=%d", o->formats.previews.width);
-    append_seconds(text, "interval", o->formats.previews.interval_us);
-    if (o->film.selection.keyframes)
+    append_text(text, " previews=%d", plan->formats.previews.width);
+    append_seconds(text, "interval", plan->formats.previews.interval_us);
+    if (plan->film.selection.keyframes)
         append_text(text, " keyframes");
-    append_size(text, &o->film.size);
-    append_light(text, &o->film.light);
+    append_size(text, &plan->film.size);
+    append_light(text, &plan->film.light);
 }
 
-static void append_film(char text[REPORT_FINGERPRINT], const struct options *o)
+static void append_film(char text[REPORT_FINGERPRINT], const struct plan *plan)
 {
-    if (o->film.stream != SOURCE_STREAM_CHOICE)
-        append_text(text, " stream=%d", o->film.stream);
-    if (o->inputs.rate_num > 0)
-        append_text(text, " rate=%" PRId64 "/%" PRId64, o->inputs.rate_num, o->inputs.rate_den);
+    if (plan->film.stream != SOURCE_STREAM_CHOICE)
+        append_text(text, " stream=%d", plan->film.stream);
+    if (plan->inputs.rate_num > 0)
+        append_text(text, " rate=%" PRId64 "/%" PRId64, plan->inputs.rate_num,
+                    plan->inputs.rate_den);
 }
 
-void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
+void options_fingerprint(const struct plan *plan, const struct writer *w, struct strips strips,
                          char text[REPORT_FINGERPRINT])
 {
     text[0] = 0;
     append_text(text, "definition=%d.%d", ANALYSIS_VERSION, PICTURE_VERSION);
     if (w->beside) {
-        append_previews(text, o);
-        append_film(text, o);
+        append_previews(text, plan);
+        append_film(text, plan);
         return;
     }
     for (size_t i = 0; i < strips.count; i++)
         append_text(text, "%s%s", i == 0 ? " mode=" : ",", strips.kind[i]->name);
-    append_selection(text, &o->film.selection);
-    append_size(text, &o->film.size);
-    append_crop(text, &o->film.crop);
-    append_light(text, &o->film.light);
-    append_film(text, o);
-    if (o->picture.width > 0)
-        append_text(text, " width=%d", o->picture.width);
-    append_text(text, " height=%d", o->picture.height);
-    append_layout(text, o, w);
-    append_colours(text, o, w, strips);
+    append_selection(text, &plan->film.selection);
+    append_size(text, &plan->film.size);
+    append_crop(text, &plan->film.crop);
+    append_light(text, &plan->film.light);
+    append_film(text, plan);
+    if (plan->picture.width > 0)
+        append_text(text, " width=%d", plan->picture.width);
+    append_text(text, " height=%d", plan->picture.height);
+    append_layout(text, plan, w);
+    append_colours(text, plan, w, strips);
 }
 
 #define AGAIN " again="

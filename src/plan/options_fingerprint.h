@@ -10,15 +10,15 @@
 #ifndef BARCODE_OPTIONS_FINGERPRINT_H
 #define BARCODE_OPTIONS_FINGERPRINT_H
 
-#include "options.h"
 #include "output/report.h"
+#include "plan.h"
 
 /*
  * Writes the fingerprint of an output of this writer that shows `strips`: "NAME=VALUE
  * NAME=VALUE...", ASCII without quotes. Options that do not change this output are omitted. Pure;
  * any thread.
  */
-void options_fingerprint(const struct options *o, const struct writer *w, struct strips strips,
+void options_fingerprint(const struct plan *plan, const struct writer *w, struct strips strips,
                          char text[REPORT_FINGERPRINT]);
 
 /*

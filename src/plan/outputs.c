@@ -12,205 +12,129 @@
 #include "base/path.h"
 #include "output/html/gallery.h"
 #include "output/poster/poster.h"
-#include "inputs.h"
-#include "outputs_folders.h"
-#include "outputs_gallery.h"
 #include "outputs_names.h"
-#include "update.h"
 
-/* Returns the default writer of -o. */
-static const struct writer *usual_writer(void) { return writer_table[0]; }
+/* ---- Folders ---- */
 
-bool outputs_is_stdout(const char *path) { return strcmp(path, "-") == 0; }
-
-/* ---- Names ---- */
-
-/* Returns true if the program chooses the names of -o's outputs. */
-static bool is_chosen(const struct options *o)
+/* Returns the offset of the last part of a path. */
+static size_t last_begins(const char *path)
 {
-    return !o->outputs.path || outputs_names_folder(o->outputs.path);
-}
-
-static const struct writer *writer_of(const struct options *o)
-{
-    const struct writer *w = !is_chosen(o)     ? writer_by_ending(o->outputs.path)
-                             : o->outputs.name ? writer_by_ending(o->outputs.name)
-                                               : NULL;
-    if (w && is_chosen(o) && !w->one_a_strip)
-        w = NULL; /* --name is for all outputs, but its ending only for pictures */
-    return w ? w : o->poster.format ? o->poster.format : usual_writer();
-}
-
-const struct writer *outputs_format(const struct options *o) { return writer_of(o); }
-
-bool outputs_are_posters(const struct options *o) { return o->poster.wanted || writer_of(o)->page; }
-
-bool outputs_show_palette(const struct options *o, const struct writer *w)
-{
-    return w->palette || (w == writer_of(o) && outputs_are_posters(o));
-}
-
-/* Returns true if pictures are made: other outputs suppress them without -o or --poster. */
-static bool have_pictures(const struct options *o)
-{
-    bool other = false;
-    for (size_t k = 0; k < o->outputs.extras; k++)
-        other |= !o->outputs.extra[k].writer->one_line; /* --bench does not replace the picture */
-    return o->outputs.path || o->poster.wanted || !other;
-}
-
-/* Returns FILE with "-MODE" before its ending, for the caller to free. NULL if out of memory. */
-static char *insert_strip(const char *file, const char *strip, struct err *e)
-{
-    size_t length, bytes = strlen(file) + strlen(strip) + 2;
-    const char *name = path_last(file, &length), *dot = strrchr(name, '.');
-    size_t head = dot && dot > name ? (size_t)(dot - file) : strlen(file);
-    char *path = malloc(bytes);
-    if (!path) {
-        err_memory(e, bytes);
-        return NULL;
-    }
-    snprintf(path, bytes, "%.*s-%s%s", (int)head, file, strip, file + head);
-    return path;
-}
-
-/* Returns the modes that one file of this writer shows. */
-static struct strips shown_by(const struct writer *w, const struct options *o)
-{
-    return w->all_computed ? (struct strips){o->picture.computed, o->picture.computes}
-                           : (struct strips){o->picture.strip, o->picture.strips};
-}
-
-/* Sets the name of one output of -o. */
-static bool name_picture(const struct options *o, const struct inputs *in, size_t i, bool several,
-                         struct output *output, struct err *e)
-{
-    if (is_chosen(o))
-        return outputs_choose_name(o, in, i, o->outputs.path, writer_usual_ending(output->writer),
-                                   true, output, e);
-    output->path = output->made =
-        several ? insert_strip(o->outputs.path, output->strips.kind[0]->name, e)
-                : path_join("", o->outputs.path, "", e);
-    return output->path != NULL;
-}
-
-/* Rejects several pictures with one name. */
-static bool check_several(const struct options *o, size_t pictures, struct err *e)
-{
-    if (!is_chosen(o) && outputs_is_stdout(o->outputs.path))
-        return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", pictures);
-    return !is_chosen(o) || !o->outputs.name || strstr(o->outputs.name, OUTPUTS_NAME_MODE) ||
-           err_set(e, ERR_USAGE,
-                   "--name '%s': %zu pictures of a film would have the same name; "
-                   "put " OUTPUTS_NAME_MODE " into it",
-                   o->outputs.name, pictures);
-}
-
-/* Adds the outputs of -o. */
-static bool add_pictures(const struct options *o, const struct inputs *in, size_t i,
-                         struct outputs *list, struct err *e)
-{
-    const struct writer *w = writer_of(o);
-    struct strips shown = shown_by(w, o);
-    size_t each = w->one_a_strip && !o->picture.stacked ? 1 : shown.count;
-    bool several = each < shown.count;
-    if (!is_chosen(o) && inputs_films(in) > 1)
-        return outputs_refuse_one_name(o->outputs.path, w, inputs_films(in), e);
-    if (several && !check_several(o, o->picture.strips, e))
-        return false;
-    for (size_t k = 0; k < shown.count; k += each) {
-        struct output *output = &list->output[list->count++];
-        *output = (struct output){.writer = w, .strips = {shown.kind + k, each}, .option = "-o"};
-        if (!name_picture(o, in, i, several, output, e))
-            return false;
-    }
-    list->pictures = list->count;
-    return true;
+    size_t length;
+    return (size_t)(path_last(path, &length) - path);
 }
 
 /*
- * Sets the name of an output with an option of its own: PATH, or a file with the film's name in the
- * folder PATH.
+ * Shortens `path` to its folder, or to the nearest existing parent if the rest can be made. Returns
+ * the folder's name for messages, and the result of stat in `*s` and `*there`.
  */
-static bool name_extra(const struct options *o, const struct inputs *in, size_t i, const char *path,
-                       const char *ending, struct output *output, struct err *e)
+static const char *find_folder(char *path, size_t named, struct stat *s, bool *there)
 {
-    if ((output->writer && output->writer->folder) || outputs_names_folder(path))
-        return outputs_choose_name(o, in, i, path, ending, false, output, e);
-    output->path = path;
-    return true;
+    for (;;) {
+        size_t keep = last_begins(path);
+        /* with a slash behind it, stat would fail for a file */
+        path[keep > named ? keep - 1 : keep] = 0;
+        const char *shown = keep > 0 ? path : ".";
+        *there = stat(shown, s) == 0;
+        if (*there || (errno != ENOENT && errno != ENOTDIR) || keep <= named)
+            return shown;
+    }
 }
 
-/* Sets the name of a film's page in the gallery's folder. */
-static bool name_page(const struct options *o, const struct inputs *in, size_t i,
-                      const char *gallery, struct output *output, struct err *e)
+/*
+ * Returns true if the output's folder exists and can be written to, or can be made below the folder
+ * that an option names. Opening the output would also find that out, but only after hours of work.
+ */
+static bool check_place(const struct output *output, struct err *e)
 {
-    char *folder = outputs_gallery_folder(gallery, e);
-    bool ok = folder && outputs_choose_name(o, in, i, folder, writer_usual_ending(output->writer),
-                                            false, output, e);
-    free(folder);
+    struct stat s;
+    bool there, ok = true;
+    const char *path = output->path;
+    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
+        return true; /* a device or a pipe needs no folder */
+    char *copy = strdup(path);
+    if (!copy)
+        return err_memory(e, strlen(path));
+    const char *folder = find_folder(
+        copy, output->below ? (size_t)(output->below - path) : last_begins(path), &s, &there);
+    if (!there)
+        ok = err_set(e, ERR_FAILED, "cannot write '%s': the folder '%s' does not exist", path,
+                     folder);
+    else if (!S_ISDIR(s.st_mode))
+        ok = err_set(e, ERR_FAILED, "cannot write '%s': '%s' is not a folder", path, folder);
+    else if (access(folder, W_OK | X_OK) != 0)
+        ok = err_set(e, ERR_FAILED, "cannot write into the folder '%s': %s", folder,
+                     strerror(errno));
+    free(copy);
     return ok;
 }
 
-static bool add_extras(const struct options *o, const struct inputs *in, size_t i,
-                       struct outputs *list, struct err *e)
+/* Checks that a folder can be written to. `s` is NULL if stat() failed. */
+static bool check_access(const char *folder, const struct stat *s, struct err *e)
 {
-    for (size_t k = 0; k < o->outputs.extras; k++) {
-        const struct writer *w = o->outputs.extra[k].writer;
-        const char *path = o->outputs.extra[k].path;
-        struct output *output = &list->output[list->count++];
-        *output = (struct output){.writer = w, .strips = shown_by(w, o)};
-        snprintf(output->option, sizeof output->option, "--%s", writer_option(w));
-        if (w->beside ? !outputs_name_beside(o, in, i, output, e)
-            : outputs_names_gallery(o, w, path)
-                ? !name_page(o, in, i, path, output, e)
-                : !name_extra(o, in, i, path, writer_usual_ending(w), output, e))
-            return false;
-    }
-    list->dump = (struct output){.option = "--dump"};
-    return !o->outputs.dump || name_extra(o, in, i, o->outputs.dump, "rgb", &list->dump, e);
+    if (s && !S_ISDIR(s->st_mode))
+        return err_set(e, ERR_FAILED, "'%s' is not a folder", folder);
+    return (s && access(folder, W_OK | X_OK) == 0) ||
+           err_set(e, ERR_FAILED, "cannot write into the folder '%s': %s", folder, strerror(errno));
 }
 
-/* Adds the outputs that a command takes in memory (options.in_memory). */
-static void add_in_memory(const struct options *o, struct outputs *list)
+/* Returns true if a folder that an option names exists and can be written to, or can be made. */
+static bool check_named_folder(const char *folder, struct err *e)
 {
-    for (size_t k = 0; k < o->outputs.extras; k++) {
-        const struct options_extra *extra = &o->outputs.extra[k];
-        list->output[list->count++] = (struct output){.writer = extra->writer,
-                                                      .strips = shown_by(extra->writer, o),
-                                                      .path = extra->path,
-                                                      .in_memory = true};
-    }
-    list->dump = (struct output){.path = o->outputs.dump, .in_memory = true};
+    struct stat s;
+    if (stat(folder, &s) == 0)
+        return check_access(folder, &s, e);
+    if (errno == ENOTDIR)
+        return err_set(e, ERR_FAILED, "'%s' is not a folder", folder);
+    if (errno != ENOENT)
+        return check_access(folder, NULL, e);
+    char *parent = strndup(folder, last_begins(folder));
+    if (!parent)
+        return err_memory(e, strlen(folder));
+    const char *shown = *parent ? parent : ".";
+    bool there = stat(shown, &s) == 0;
+    bool ok = there ? check_access(shown, &s, e)
+                    : err_set(e, ERR_FAILED,
+                              "cannot create the folder '%s': the folder '%s' does not exist",
+                              folder, shown);
+    free(parent);
+    return ok;
 }
 
-bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list,
-                struct err *e)
+bool outputs_make_folders(const struct output *output, struct err *e)
 {
-    *list = (struct outputs){.count = 0};
-    if (o->outputs.sound_only)
+    bool ok = true;
+    if (file_ask) /* the parent makes them with the output */
         return true;
-    if (o->outputs.in_memory) {
-        add_in_memory(o, list);
-        return true;
+    char *path = output->below ? strdup(output->path) : NULL;
+    if (output->below && !path)
+        return err_memory(e, strlen(output->path));
+    for (char *slash = path ? strchr(path + (output->below - output->path), '/') : NULL;
+         slash && ok; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        /*
+         * Another process may make the folder at the same time. If it is another kind of file,
+         * opening the output reports that.
+         */
+        if (mkdir(path, 0777) != 0 && errno != EEXIST)
+            ok = err_set(e, ERR_FAILED, "cannot create the folder '%s' for '%s': %s", path,
+                         output->path, strerror(errno));
+        *slash = '/';
     }
-    if ((have_pictures(o) && !add_pictures(o, in, i, list, e)) || !add_extras(o, in, i, list, e)) {
-        outputs_free(list);
-        return false;
-    }
-    bool again = o->outputs.overwrite || update_knows_again(o, in, i, list);
-    for (size_t k = 0; k < list->count; k++)
-        list->output[k].overwrite = again;
-    list->dump.overwrite = again || update_knows_dump(o, in, i, list);
-    return true;
+    free(path);
+    return ok;
 }
 
-void outputs_free(struct outputs *list)
+bool outputs_make_gallery_folder(const struct plan *plan, struct err *e)
 {
-    for (size_t k = 0; k < list->count; k++)
-        free(list->output[k].made);
-    free(list->dump.made);
-    *list = (struct outputs){.count = 0};
+    const char *path = outputs_gallery(plan);
+    char *folder = outputs_gallery_folder(path, e);
+    size_t length;
+    const struct output gallery = {
+        .path = path,
+        .below = folder && *folder ? path + (path_last(folder, &length) - folder) : NULL};
+    bool ok = folder && outputs_make_folders(&gallery, e);
+    free(folder);
+    return ok;
 }
 
 /* ---- What may be written ---- */
@@ -286,12 +210,21 @@ static bool spare_old(const struct inputs *in, size_t i, const struct output *ou
                       true, e);
 }
 
+/* Returns false if the page of one film would replace a gallery: ERR_FAILED. */
+static bool keep_gallery(const struct output *output, struct err *e)
+{
+    return !output->writer || !output->writer->gallery || !gallery_exists(output->path) ||
+           err_set(e, ERR_FAILED,
+                   "'%s' is a gallery; --html '%s' adds the film to it, or choose another name",
+                   output->path, output->path);
+}
+
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e)
 {
     if (outputs_is_stdout(output->path) || output->in_memory)
         return true;
     return spare_films(in, output, e) &&
-           (output->chosen ? spare_old(in, i, output, e) : outputs_keep_gallery(output, e));
+           (output->chosen ? spare_old(in, i, output, e) : keep_gallery(output, e));
 }
 
 /* Returns true if nothing exists at `path`, or something that may be replaced. */
@@ -308,6 +241,77 @@ static bool check_old(const char *path, struct err *e)
 }
 
 /* ---- Before decoding ---- */
+
+/* The name of a film's output beside it. */
+struct beside {
+    struct output output;
+    size_t film;
+};
+
+static int by_path(const void *a, const void *b)
+{
+    const struct beside *x = a, *y = b;
+    int order = strcmp(x->output.path, y->output.path);
+    return order ? order : (x->film > y->film) - (x->film < y->film);
+}
+
+/* Makes it a problem of each film that an earlier one has the same name. `list` is sorted. */
+static void report_same(struct inputs *in, const struct beside *list, size_t count)
+{
+    size_t first = 0;
+    for (size_t k = 1; k < count; k++) {
+        if (strcmp(list[k].output.path, list[first].output.path) != 0) {
+            first = k;
+            continue;
+        }
+        err_set(&in->problem[list[k].film], ERR_FAILED,
+                "cannot write '%s': the previews of '%s' have that name", list[k].output.path,
+                in->path[list[first].film]);
+    }
+}
+
+/*
+ * Makes it a problem of a film that an earlier one has the same names beside it: "a.mkv" and
+ * "a.mp4", or one film that is listed twice. Returns false if out of memory.
+ */
+static bool check_beside(const struct plan *plan, struct inputs *in, struct err *e)
+{
+    size_t extra = 0, count = 0;
+    while (extra < plan->outputs.extras && !plan->outputs.extra[extra].writer->beside)
+        extra++;
+    if (extra == plan->outputs.extras || in->count == 0)
+        return true;
+    struct beside *list = err_calloc(in->count, sizeof *list, e);
+    if (!list)
+        return false;
+    for (size_t i = 0; i < in->count; i++) {
+        struct err reported_later = ERR_INIT;
+        list[count] =
+            (struct beside){.output.writer = plan->outputs.extra[extra].writer, .film = i};
+        if (in->stem[i] && in->problem[i].code == ERR_NONE &&
+            outputs_name_beside(plan, in, i, &list[count].output, &reported_later))
+            count++;
+    }
+    qsort(list, count, sizeof *list, by_path);
+    report_same(in, list, count);
+    for (size_t k = 0; k < count; k++)
+        free(list[k].output.made);
+    free(list);
+    return true;
+}
+
+/*
+ * Returns false if a film's output would have the path of the gallery: ERR_FAILED, the film's
+ * problem.
+ */
+static bool spare_gallery(const struct plan *plan, const struct output *output, struct err *e)
+{
+    const char *gallery = outputs_gallery(plan);
+    return !gallery || !file_same(gallery, output->path) ||
+           err_set(e, ERR_FAILED,
+                   "'%s' is the gallery, and this film's page would have its name; rename the film",
+                   gallery);
+}
 
 /* Returns output `k` of a film, the dump last; NULL after the last one. */
 static const struct output *nth(const struct outputs *list, size_t k)
@@ -330,28 +334,30 @@ struct named_list {
     size_t count;
 };
 
-static struct named_list list_named(const struct options *o)
+static struct named_list list_named(const struct plan *plan)
 {
     struct named_list list = {.count = 0};
-    for (size_t k = 0; k < o->outputs.extras; k++) {
-        const struct writer *w = o->outputs.extra[k].writer;
+    for (size_t k = 0; k < plan->outputs.extras; k++) {
+        const struct writer *w = plan->outputs.extra[k].writer;
         if (w->beside)
             continue; /* it names no path */
         struct named *n = &list.named[list.count++];
-        *n = (struct named){.path = o->outputs.extra[k].path,
+        *n = (struct named){.path = plan->outputs.extra[k].path,
                             .writer = w,
-                            .gallery = outputs_names_gallery(o, w, o->outputs.extra[k].path)};
+                            .gallery = outputs_names_gallery(plan, w, plan->outputs.extra[k].path)};
         snprintf(n->option, sizeof n->option, "--%s", writer_option(w));
     }
-    if (o->outputs.dump)
-        list.named[list.count++] = (struct named){.option = "--dump", .path = o->outputs.dump};
+    if (plan->outputs.dump)
+        list.named[list.count++] = (struct named){.option = "--dump", .path = plan->outputs.dump};
     return list;
 }
 
-static bool check_terminal(const struct options *o, const struct named_list *list, struct err *e)
+static bool check_terminal(const struct plan *plan, const struct named_list *list, struct err *e)
 {
     const char *option =
-        o->outputs.path && outputs_is_stdout(o->outputs.path) && writer_of(o)->binary ? "-o" : NULL;
+        plan->outputs.path && outputs_is_stdout(plan->outputs.path) && outputs_format(plan)->binary
+            ? "-o"
+            : NULL;
     for (size_t k = 0; k < list->count; k++) {
         const struct named *n = &list->named[k];
         if ((!n->writer || n->writer->binary) && outputs_is_stdout(n->path))
@@ -387,7 +393,7 @@ static bool check_output(const struct inputs *in, size_t i, const struct output 
         return own;
     /* all films have the same folder */
     bool shared = !output->below && !(output->writer && output->writer->beside);
-    return outputs_check_folder(output, shared ? e : problem) || !shared;
+    return check_place(output, shared ? e : problem) || !shared;
 }
 
 static bool check_pairs(const struct outputs *list, const char *report, struct err *e)
@@ -412,16 +418,16 @@ static bool check_pairs(const struct outputs *list, const char *report, struct e
     return true;
 }
 
-static bool check_film(const struct options *o, struct inputs *in, size_t i, struct err *e)
+static bool check_film(const struct plan *plan, struct inputs *in, size_t i, struct err *e)
 {
     struct outputs outputs;
     struct err *problem = &in->problem[i];
     bool ok = true;
-    if (outputs_of(o, in, i, &outputs, problem)) {
+    if (outputs_of(plan, in, i, &outputs, problem)) {
         for (size_t k = 0; nth(&outputs, k) && ok && problem->code == ERR_NONE; k++)
-            ok = !outputs_spare_gallery(o, nth(&outputs, k), problem) ||
+            ok = !spare_gallery(plan, nth(&outputs, k), problem) ||
                  check_output(in, i, nth(&outputs, k), k < outputs.pictures, problem, e);
-        ok = ok && check_pairs(&outputs, o->outputs.report, e);
+        ok = ok && check_pairs(&outputs, plan->outputs.report, e);
         outputs_free(&outputs);
     }
     if (problem->code == ERR_USAGE) {
@@ -461,12 +467,12 @@ static bool check_gallery(const char *path, struct err *e)
 }
 
 /* Checks a folder that an option names, and logs if names in it get OUTPUTS_SUFFIX. */
-static bool check_folder(const struct options *o, const struct inputs *in, const char *folder,
+static bool check_folder(const struct plan *plan, const struct inputs *in, const char *folder,
                          struct err *e)
 {
-    if (folder && *folder && !outputs_check_named(folder, e))
+    if (folder && *folder && !check_named_folder(folder, e))
         return false;
-    if (outputs_add_suffix(o, in, folder))
+    if (outputs_add_suffix(&plan->outputs, in, folder))
         log_msg(LOG_VERBOSE,
                 "names in '%s' end in " OUTPUTS_SUFFIX
                 ", because films are in that folder, too; --name '" OUTPUTS_NAME_STEM
@@ -479,18 +485,18 @@ static bool check_folder(const struct options *o, const struct inputs *in, const
  * Checks the folders of all options. Sets `*chosen` to the number of options whose output names the
  * program chooses.
  */
-static bool check_folders(const struct options *o, const struct inputs *in,
+static bool check_folders(const struct plan *plan, const struct inputs *in,
                           const struct named_list *list, size_t *chosen, struct err *e)
 {
-    *chosen = have_pictures(o) && is_chosen(o);
-    bool ok = *chosen == 0 || check_folder(o, in, o->outputs.path, e);
+    *chosen = outputs_have_pictures(plan) && outputs_are_chosen(&plan->outputs);
+    bool ok = *chosen == 0 || check_folder(plan, in, plan->outputs.path, e);
     for (size_t k = 0; k < list->count && ok; k++) {
         const struct named *n = &list->named[k];
         char *folder = n->gallery ? outputs_gallery_folder(n->path, e) : NULL;
         bool names = (n->writer && n->writer->folder) || outputs_names_folder(n->path);
         *chosen += n->gallery || names;
-        ok = n->gallery ? folder && check_folder(o, in, folder, e)
-                        : !names || check_folder(o, in, n->path, e);
+        ok = n->gallery ? folder && check_folder(plan, in, folder, e)
+                        : !names || check_folder(plan, in, n->path, e);
         free(folder);
     }
     return ok;
@@ -505,14 +511,14 @@ static bool is_any_due(const struct inputs *in)
     return false;
 }
 
-bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
+bool outputs_check(const struct plan *plan, struct inputs *in, struct err *e)
 {
-    struct named_list list = list_named(o);
-    if (!check_terminal(o, &list, e) || (outputs_are_posters(o) && !paint_has_letters(e)))
+    struct named_list list = list_named(plan);
+    if (!check_terminal(plan, &list, e) || (outputs_are_posters(plan) && !paint_has_letters(e)))
         return false;
-    if (o->poster.style.font)
-        paint_check_font(o->poster.style.font);
-    if (o->poster.title && inputs_films(in) > 1)
+    if (plan->poster.style.font)
+        paint_check_font(plan->poster.style.font);
+    if (plan->poster.title && inputs_films(in) > 1)
         return err_set(e, ERR_USAGE,
                        "--title: one title for %zu films; without it each has its own",
                        inputs_films(in));
@@ -521,24 +527,24 @@ bool outputs_check(const struct options *o, struct inputs *in, struct err *e)
             (list.named[k].gallery && !check_gallery(list.named[k].path, e)))
             return false;
     }
-    if (!outputs_check_beside(o, in, e))
+    if (!check_beside(plan, in, e))
         return false;
     size_t chosen = 1;
-    if (is_any_due(in) && !check_folders(o, in, &list, &chosen, e))
+    if (is_any_due(in) && !check_folders(plan, in, &list, &chosen, e))
         return false;
-    if (o->outputs.name && chosen == 0)
+    if (plan->outputs.name && chosen == 0)
         return err_set(
             e, ERR_USAGE,
             "--name applies to outputs in folders, but every output has a name of its own");
     for (size_t i = 0; i < in->count; i++) {
-        if (inputs_is_due(in, i) && !check_film(o, in, i, e))
+        if (inputs_is_due(in, i) && !check_film(plan, in, i, e))
             return false;
     }
     /* The report is appended to, which would damage any other file. */
-    struct output report = {.path = o->outputs.report};
-    bool ok = check_name("-o", o->outputs.path, e) && check_format(o->outputs.path, e) &&
-              check_name("--report", o->outputs.report, e) &&
-              (!o->outputs.report || spare_films(in, &report, e));
+    struct output report = {.path = plan->outputs.report};
+    bool ok = check_name("-o", plan->outputs.path, e) && check_format(plan->outputs.path, e) &&
+              check_name("--report", plan->outputs.report, e) &&
+              (!plan->outputs.report || spare_films(in, &report, e));
     for (size_t k = 0; k < list.count && ok; k++)
         ok = check_name(list.named[k].option, list.named[k].path, e);
     return ok;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "inputs.h"
-#include "options.h"
+#include "plan.h"
 
 /* One file of a film. */
 struct output {
@@ -19,7 +19,7 @@ struct output {
      * selected or computed modes
      */
     struct strips strips;
-    const char *path;  /* "-": stdout. Valid as long as the list and the options */
+    const char *path;  /* "-": stdout. Valid as long as the list and the plan */
     char *made;        /* owned by the list: the memory of `path`, or NULL */
     const char *below; /* in `path`: folders are made from here on; NULL: none are made */
     bool in_memory;    /* no file: `path` is a name that only this program knows */
@@ -51,10 +51,10 @@ struct outputs {
  * writer.
  *
  * Fails with ERR_USAGE if several films share -o FILE or "-", and if several pictures share "-" or
- * one --name. The modes and some paths point into `o`. On success the caller calls outputs_free();
+ * one --name. The modes and some paths point into the plan. On success the caller calls outputs_free();
  * on failure `*list` is empty. Any thread.
  */
-bool outputs_of(const struct options *o, const struct inputs *in, size_t i, struct outputs *list,
+bool outputs_of(const struct plan *plan, const struct inputs *in, size_t i, struct outputs *list,
                 struct err *e);
 void outputs_free(struct outputs *list);
 
@@ -85,35 +85,41 @@ bool outputs_make_folders(const struct output *output, struct err *e);
  * An error that concerns only one film becomes the film's problem, for example another program's
  * file at the picture's name.
  */
-bool outputs_check(const struct options *o, struct inputs *in, struct err *e);
+bool outputs_check(const struct plan *plan, struct inputs *in, struct err *e);
 
 /* Returns the format of the outputs of -o. Any thread. */
-const struct writer *outputs_format(const struct options *o);
+const struct writer *outputs_format(const struct plan *plan);
 
 /*
  * Returns true if the outputs of -o are posters: --poster, or a format that makes only posters. Any
  * thread.
  */
-bool outputs_are_posters(const struct options *o);
+bool outputs_are_posters(const struct plan *plan);
 
 /* Returns true if outputs of this writer show the film's palette. Any thread. */
-bool outputs_show_palette(const struct options *o, const struct writer *w);
+bool outputs_show_palette(const struct plan *plan, const struct writer *w);
 
 /*
- * Returns the path of the gallery, owned by the options, or NULL if none is requested. --html
+ * Returns the path of the gallery, owned by the plan, or NULL if none is requested. --html
  * FOLDER/index.html with several films or a folder, or of a gallery that exists, requests one. The
  * films' pages are written to FOLDER, as for --html FOLDER/. Any thread.
  */
-const char *outputs_gallery(const struct options *o);
+const char *outputs_gallery(const struct plan *plan);
 
 /*
- * Returns the path of the table that several films share (--csv FILE), owned by the options, or
+ * Returns the path of the table that several films share (--csv FILE), owned by the plan, or
  * NULL if each film has its own file or there is only one. Any thread.
  */
-const char *outputs_table(const struct options *o, const struct inputs *in);
+const char *outputs_table(const struct outputs_options *o, const struct inputs *in);
 
 /* Makes the gallery's folder, which does not exist if no page was written. */
-bool outputs_make_gallery_folder(const struct options *o, struct err *e);
+bool outputs_make_gallery_folder(const struct plan *plan, struct err *e);
+
+/*
+ * Returns true for an existing folder or a path that ends in '/': the program chooses the names in
+ * it. Any thread.
+ */
+bool outputs_names_folder(const char *path);
 
 /* Returns true for stdout. cli_parse replaces its other names by "-". Any thread. */
 bool outputs_is_stdout(const char *path);

@@ -1,4 +1,4 @@
-/* outputs_names.h - output names that the program chooses: for outputs.c. Any thread. */
+/* outputs_names.h - the names of outputs and what options say of them: for outputs.c. Any thread. */
 #ifndef BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 #define BARCODE_OUTPUTS_OUTPUTS_NAMES_H
 
@@ -10,42 +10,37 @@
  */
 #define OUTPUTS_SUFFIX "-barcode"
 
-/*
- * Returns true for an existing folder or a path that ends in '/': the program chooses the names in
- * it.
- */
-bool outputs_names_folder(const char *path);
+/* Returns true if the program chooses the names of -o's outputs. */
+bool outputs_are_chosen(const struct outputs_options *o);
+
+/* Returns true if pictures are made: other outputs suppress them without -o or --poster. */
+bool outputs_have_pictures(const struct plan *plan);
 
 /*
  * Returns true if names in this folder get OUTPUTS_SUFFIX, because films come from it. NULL is the
  * working directory if no option names it ("" and "." do). It counts only if it is an argument
  * itself, so film.mkv gives film.png. With --name no folder counts.
  */
-bool outputs_add_suffix(const struct options *o, const struct inputs *in, const char *folder);
-
-/*
- * Fills output->path, made, below and chosen: film i's name in `folder` (as above) with this
- * ending. If `picture` and without --name, adds what distinguishes the pictures of one film: mode,
- * shape, "poster". Returns false if out of memory.
- */
-bool outputs_choose_name(const struct options *o, const struct inputs *in, size_t i,
-                         const char *folder, const char *ending, bool picture,
-                         struct output *output, struct err *e);
+bool outputs_add_suffix(const struct outputs_options *o, const struct inputs *in,
+                        const char *folder);
 
 /*
  * Sets the name of an output beside the film (writer.beside): the film's name without its ending,
  * or that of its first file. Fails with ERR_FAILED if the film is no file.
  */
-bool outputs_name_beside(const struct options *o, const struct inputs *in, size_t i,
+bool outputs_name_beside(const struct plan *plan, const struct inputs *in, size_t i,
                          struct output *output, struct err *e);
 
 /*
- * Makes it a problem of a film that an earlier one has the same names beside it: "a.mkv" and
- * "a.mp4", or one film that is listed twice. Returns false if out of memory.
+ * Returns true if `path` names a gallery of this writer's files: FOLDER/index.ENDING, and the input
+ * is several films or a folder with any number of films, or the file is a gallery already.
  */
-bool outputs_check_beside(const struct options *o, struct inputs *in, struct err *e);
-/* Fails with ERR_USAGE: -o names one file for several films. The message names what makes many. */
-bool outputs_refuse_one_name(const char *output, const struct writer *w, size_t films,
-                             struct err *e);
+bool outputs_names_gallery(const struct plan *plan, const struct writer *w, const char *path);
+
+/*
+ * Returns the folder part of a gallery's path, in the form that path_join takes. The caller frees
+ * it. Returns NULL if out of memory.
+ */
+char *outputs_gallery_folder(const char *path, struct err *e);
 
 #endif

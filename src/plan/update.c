@@ -11,7 +11,7 @@
 
 /* A film and what is known about it; each fact is read at most once. */
 struct question {
-    const struct options *options;
+    const struct plan *plan;
     const char *path;
     const struct film_parts *parts;
     struct input_file file;
@@ -56,12 +56,12 @@ static const char *why_output(struct question *q, const struct output *output,
         return "has no metadata";
     if (!writer_read_metadata(output->writer, output->path, metadata))
         return "is incomplete";
-    options_fingerprint(q->options, output->writer, output->strips, fingerprint);
+    options_fingerprint(q->plan, output->writer, output->strips, fingerprint);
     if (fingerprint_is_again(metadata->fingerprint, NULL))
         return "was made when the film could not be read, or changed";
     if (strcmp(fingerprint, metadata->fingerprint) != 0)
         return "was made with other options";
-    if (q->options->outputs.strict && metadata->partial)
+    if (q->plan->outputs.strict && metadata->partial)
         return "shows only a part (--strict)";
     if (written_since(q, &s))
         return "is older than the film";
@@ -81,10 +81,10 @@ static const char *why_dump(const struct question *q, const char *path)
     return written_since(q, &s) ? "is older than the film" : NULL;
 }
 
-static struct question ask(const struct options *o, const struct inputs *in, size_t i)
+static struct question ask(const struct plan *plan, const struct inputs *in, size_t i)
 {
     return (struct question){
-        .options = o, .path = in->path[i], .parts = in->parts[i], .file = in->file[i]};
+        .plan = plan, .path = in->path[i], .parts = in->parts[i], .file = in->file[i]};
 }
 
 /*
@@ -108,12 +108,12 @@ static const char *why_film(struct question *q, const struct outputs *list, cons
     return why_dump(q, list->dump.path);
 }
 
-bool update_knows_dump(const struct options *o, const struct inputs *in, size_t i,
+bool update_knows_dump(const struct plan *plan, const struct inputs *in, size_t i,
                        const struct outputs *list)
 {
     struct stat s;
-    struct question q = ask(o, in, i);
-    if (!o->outputs.update || !list->dump.path || outputs_is_stdout(list->dump.path) ||
+    struct question q = ask(plan, in, i);
+    if (!plan->outputs.update || !list->dump.path || outputs_is_stdout(list->dump.path) ||
         stat(list->dump.path, &s) != 0)
         return false;
     for (size_t k = 0; k < list->count; k++) {
@@ -123,11 +123,11 @@ bool update_knows_dump(const struct options *o, const struct inputs *in, size_t 
     return false;
 }
 
-bool update_knows_again(const struct options *o, const struct inputs *in, size_t i,
+bool update_knows_again(const struct plan *plan, const struct inputs *in, size_t i,
                         const struct outputs *list)
 {
     struct writer_metadata metadata;
-    for (size_t k = 0; o->outputs.update && k < list->count; k++) {
+    for (size_t k = 0; plan->outputs.update && k < list->count; k++) {
         const struct output *output = &list->output[k];
         if (!outputs_is_stdout(output->path) &&
             writer_read_metadata(output->writer, output->path, &metadata) &&
@@ -137,16 +137,16 @@ bool update_knows_again(const struct options *o, const struct inputs *in, size_t
     return false;
 }
 
-bool update_leave_out(const struct options *o, struct inputs *in, struct err *e)
+bool update_leave_out(const struct plan *plan, struct inputs *in, struct err *e)
 {
-    for (size_t i = 0; i < in->count && o->outputs.update; i++) {
+    for (size_t i = 0; i < in->count && plan->outputs.update; i++) {
         struct outputs list;
         struct err problem = ERR_INIT; /* outputs_check reports it */
-        struct question q = ask(o, in, i);
+        struct question q = ask(plan, in, i);
         const char *which = NULL;
         if (interrupted())
             return interrupt_error(e);
-        if (!inputs_is_due(in, i) || !outputs_of(o, in, i, &list, &problem))
+        if (!inputs_is_due(in, i) || !outputs_of(plan, in, i, &list, &problem))
             continue;
         const char *why = why_film(&q, &list, &which);
         if (!why)

@@ -11,12 +11,10 @@
 #include <stdlib.h>
 
 #include "media/bitstream/packet_scan.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/source.h"
 #include "media/decode/decoder.h"
-#include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
 #include "media/nvdec/nvdec.h"
 #include "barcode/base/clock.h"

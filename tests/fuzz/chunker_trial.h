@@ -6,7 +6,6 @@
 #ifndef BARCODE_TESTS_CHUNKER_TRIAL_H
 #define BARCODE_TESTS_CHUNKER_TRIAL_H
 
-#include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
 #include "barcode/engine/column.h"
 #include "random_film.h"

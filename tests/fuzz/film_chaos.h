@@ -71,13 +71,13 @@ static inline void chaos_ignore_line(enum log_level level, const char *line)
 static inline void chaos_open_run(struct chaos *c)
 {
     struct err e = ERR_INIT;
-    const char *table = outputs_table(&c->options, &c->inputs);
+    const char *table = outputs_table(&c->options.plan.outputs, &c->inputs);
     c->batch = (struct batch){.context = &c->context, .serials = c->batch.serials};
     c->batch.queue = film_queue_open(&c->inputs, &e);
     if (table)
         c->batch.table = table_open(table, c->inputs.count, &e);
-    if (c->options.outputs.report)
-        c->batch.report = report_log_open(c->options.outputs.report, &e);
+    if (c->options.plan.outputs.report)
+        c->batch.report = report_log_open(c->options.plan.outputs.report, &e);
     fuzz_demand(e.code == ERR_NONE);
 }
 
@@ -125,12 +125,12 @@ static inline void chaos_open(struct chaos *c, const char *line)
     for (char *w = strtok_r(c->copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
         c->word[count++] = w;
     bool ok = cli_parse(count, c->word, NULL, &c->options, &e) == CLI_RUN &&
-              inputs_expand(&c->options, &c->inputs, &e);
+              inputs_expand(&c->options.plan.inputs, &c->options.plan.outputs, &c->inputs, &e);
     if (!ok)
         fprintf(stderr, "%s\n", e.text);
     fuzz_demand(ok);
     log_set_sink(chaos_ignore_line);
-    c->context = (struct job_context){.options = &c->options, .inputs = &c->inputs};
+    c->context = (struct job_context){.plan = &c->options.plan, .inputs = &c->inputs};
     c->watch = film_watch_open(1000000);
     chaos_open_run(c);
     chaos_open_link(c);

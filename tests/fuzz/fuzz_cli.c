@@ -11,8 +11,9 @@
 
 enum { WORDS_MAX = 60 };
 
-static void check_options(const struct options *o)
+static void check_options(const struct options *options)
 {
+    const struct plan *o = &options->plan;
     bool films = o->inputs.count >= 1 && o->inputs.argument && o->inputs.argument[0];
     fuzz_demand(films != cache_options_action(&o->cache));
     fuzz_demand(o->kmeans.k >= 1 && o->kmeans.k <= CLUSTERS_MAX && o->kmeans.n_init >= 1 &&
@@ -23,8 +24,8 @@ static void check_options(const struct options *o)
                 o->film.selection.end_us > o->film.selection.start_us);
     fuzz_demand(o->film.selection.kind != SELECT_INTERVAL || o->film.selection.interval_us >= 1);
     fuzz_demand(o->film.selection.kind != SELECT_COLUMNS || o->film.selection.columns >= 1);
-    fuzz_demand(o->picture.width >= 0 && o->picture.height >= 1 && o->process.threads >= 0 &&
-                o->process.threads <= 1024);
+    fuzz_demand(o->picture.width >= 0 && o->picture.height >= 1 && options->process.threads >= 0 &&
+                options->process.threads <= 1024);
     fuzz_demand(o->picture.strips >= 1 && o->picture.strips <= strip_count &&
                 (!o->picture.stacked || o->picture.strips > 1));
     fuzz_demand(o->outputs.extras <= writer_count);
@@ -64,14 +65,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(text, data + 1, size - 1);
     text[size - 1] = 0;
     int64_t us = -1;
-    struct options o = {.picture.stacked = false};
+    struct options o = {.plan.kmeans.k = 0};
     struct err e = ERR_INIT;
     switch (data[0] % 4) {
     case 0: fuzz_demand(!option_read_time(text, &us) || us >= 0); break;
     case 1:
         if (set_option(&o, "size", text, &e)) {
             int w, h;
-            size_resolve(&o.film.size, 720, 576, &w, &h);
+            size_resolve(&o.plan.film.size, 720, 576, &w, &h);
             fuzz_demand(w >= 1 && w <= 720 && h >= 1 && h <= 576);
         }
         break;

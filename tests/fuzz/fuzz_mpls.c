@@ -1,7 +1,7 @@
 /* fuzz_mpls.c - the playlist of a Blu-ray. */
 #include <string.h>
 
-#include "plan/mpls.h"
+#include "plan/inputs_list.h"
 #include "fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

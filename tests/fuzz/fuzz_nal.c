@@ -5,9 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "media/bitstream/h264_params.h"
-#include "media/bitstream/packet_scan.h"
 #include "media/bitstream/param_sets.h"
+#include "media/bitstream/packet_scan.h"
 #include "fuzz.h"
 
 /* Both have parameter sets; a packet without any is as small as its slices. */

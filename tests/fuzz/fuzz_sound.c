@@ -11,8 +11,7 @@
 #include "base/log.h"
 #include "sound/film_sound.h"
 #include "media/ffmpeg/libav.h"
-#include "media/ffmpeg/av_log.h"
-#include "media/sound/sound_decoder.h"
+#include "media/sound/sound_reading.h"
 #include "fuzz.h"
 
 static const enum AVCodecID codecs[] = {

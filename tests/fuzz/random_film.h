@@ -16,7 +16,6 @@
 
 #include "dice.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
 

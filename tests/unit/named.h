@@ -4,25 +4,25 @@
 
 #include "files.h"
 #include "plan/inputs.h"
-#include "plan/options.h"
+#include "plan/plan.h"
 
-static inline struct options options_for(char **input, size_t inputs)
+static inline struct plan options_for(char **input, size_t inputs)
 {
-    return (struct options){.inputs.argument = input,
-                            .inputs.count = inputs,
-                            .picture.strip = {strip_table[0]},
-                            .picture.strips = 1};
+    return (struct plan){.inputs.argument = input,
+                         .inputs.count = inputs,
+                         .picture.strip = {strip_table[0]},
+                         .picture.strips = 1};
 }
 
 /* Expands a list of words that ends in NULL; the caller frees `in`. */
-static inline struct options expand(char **input, struct inputs *in)
+static inline struct plan expand(char **input, struct inputs *in)
 {
     size_t count = 0;
     while (input[count])
         count++;
-    struct options o = options_for(input, count);
+    struct plan o = options_for(input, count);
     struct err e = ERR_INIT;
-    if (!inputs_expand(&o, in, &e))
+    if (!inputs_expand(&o.inputs, &o.outputs, in, &e))
         fail_msg("%s", e.text);
     return o;
 }

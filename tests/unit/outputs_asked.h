@@ -9,14 +9,14 @@
 #include "named.h"
 
 /* Asks for one output with an option of its own, and for no other. */
-static inline void extra(struct options *o, const char *writer, const char *path)
+static inline void extra(struct plan *o, const char *writer, const char *path)
 {
     o->outputs.extra[0] = (struct options_extra){writer_find(writer), path};
     o->outputs.extras = 1;
 }
 
 /* The whole run is refused. */
-static inline void expect_refusal(const struct options *o, struct inputs *in, enum err_code code,
+static inline void expect_refusal(const struct plan *o, struct inputs *in, enum err_code code,
                                   const char *part)
 {
     struct err e = ERR_INIT;
@@ -25,7 +25,7 @@ static inline void expect_refusal(const struct options *o, struct inputs *in, en
 }
 
 /* Only film `i` is. */
-static inline void expect_problem(const struct options *o, struct inputs *in, size_t i,
+static inline void expect_problem(const struct plan *o, struct inputs *in, size_t i,
                                   enum err_code code, const char *part)
 {
     struct err e = ERR_INIT;
@@ -37,7 +37,7 @@ static inline void expect_problem(const struct options *o, struct inputs *in, si
         assert_int_equal(in->problem[k].code, ERR_NONE);
 }
 
-static inline void expect_allowed(const struct options *o, struct inputs *in)
+static inline void expect_allowed(const struct plan *o, struct inputs *in)
 {
     struct err e = ERR_INIT;
     if (!outputs_check(o, in, &e))

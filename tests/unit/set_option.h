@@ -32,4 +32,14 @@ static inline bool set_option(struct options *o, const char *name, const char *v
     return option_set(&found->row, found->options, value, e);
 }
 
+/* The same with the options of a plan. */
+static inline bool set_in_plan(struct plan *plan, const char *name, const char *value,
+                               struct err *e)
+{
+    struct options all = {.plan = *plan};
+    bool ok = set_option(&all, name, value, e);
+    *plan = all.plan;
+    return ok;
+}
+
 #endif

@@ -28,7 +28,7 @@ struct live_columns {
     struct live_shape shape;
     bool shaped;
     struct report report;
-    uint8_t *rgb;              /* [options.height][3], for the feed; NULL: there is none */
+    uint8_t *rgb;              /* [report.picture.height][3], for the feed; NULL: there is none */
     struct day *today, *ended; /* ended: its files have to be written once more, or NULL */
     int64_t last;              /* of today: the last column that was closed; INT64_MIN: none */
     int64_t open;              /* the number of the open column; INT64_MIN: none */
@@ -52,34 +52,15 @@ static const int64_t NONE = INT64_MIN;
 /* Fills the report, without columns. */
 static void set_report(struct live_columns *c)
 {
-    const struct options *o = c->s.options;
     const struct film *film = &c->film;
-    const struct live_shape *shape = &c->shape;
-    c->report = (struct report){.film = film,
-                                .analysis.selection = {.kind = SELECT_INTERVAL,
-                                                       .interval_us = o->live.column_us,
-                                                       .end_us = INT64_MAX,
-                                                       .keyframes = o->film.selection.keyframes},
-                                .analysis.kmeans = o->kmeans,
-                                .picture.order = o->picture.order,
-                                .analysis.needs = live_needs(o),
-                                .analysis.width = shape->width,
-                                .analysis.height = shape->height,
-                                .picture.slit = shape->slit,
-                                .analysis.slit_length = shape->slit_length,
-                                .analysis.light = o->film.light,
-                                .analysis.means = c->s.means,
-                                .picture.width = o->picture.width,
-                                .picture.height = o->picture.height,
-                                .poster.title = o->poster.title,
-                                .poster.style = o->poster.style,
-                                .csv_columns = &o->formats.csv_columns,
-                                .id.overwrite = true,
-                                .run.engine = "cpu",
-                                .run.decode = "cpu",
-                                .run.cache = "off",
-                                .run.threads = 1};
-    c->report.analysis.light.peak = light_peak(&o->film.light, film->transfer, film->peak);
+    c->report = c->s.plan->report;
+    c->report.film = film;
+    c->report.analysis.width = c->shape.width;
+    c->report.analysis.height = c->shape.height;
+    c->report.analysis.slit_length = c->shape.slit_length;
+    c->report.analysis.light.peak =
+        light_peak(&c->report.analysis.light, film->transfer, film->peak);
+    c->report.picture.slit = c->shape.slit;
 }
 
 /* Copies a column into another that has the same room. */
@@ -102,15 +83,13 @@ static void copy_column(const struct report *r, struct column *to, const struct 
 /* Paints the open column into c->rgb. Returns false if out of memory. */
 static bool paint_open(struct live_columns *c)
 {
-    const struct options *o = c->s.options;
     struct err none = ERR_INIT;
     struct report one = c->report;
     one.picture.width = 1;
-    one.picture.height = o->picture.height;
     one.count = 1;
     one.columns = c->latest;
-    struct painter *painter = painter_open(&one, (struct strips){o->picture.strip, 1}, &none);
-    for (int y = 0; painter && y < o->picture.height; y++)
+    struct painter *painter = painter_open(&one, (struct strips){c->s.plan->strips.kind, 1}, &none);
+    for (int y = 0; painter && y < one.picture.height; y++)
         painter_row(painter, y, c->rgb + (size_t)y * 3);
     bool ok = painter && painter_ok(painter, &none);
     painter_free(&painter);
@@ -211,7 +190,7 @@ static struct day *open_day(struct live_columns *c, int64_t number, struct err *
     struct day *d = err_calloc(1, sizeof *d, e);
     if (!d)
         return NULL;
-    d->day = live_day_of(c->s.options, number, c->step_us);
+    d->day = live_day_of(&c->s.plan->day, number, c->step_us);
     d->columns = open_columns(c, e);
     if (!d->columns || !open_log(c, d, e))
         free_day(&d);
@@ -225,7 +204,7 @@ static void write_day(const struct live_columns *c, const struct day *d, bool en
         return;
     struct live_day shown = d->day;
     shown.first = d->first;
-    if (!live_day_write(c->s.options, &shown, c->s.folder, c->s.stem, &c->report, d->columns,
+    if (!live_day_write(c->s.plan->strips, &shown, c->s.folder, c->s.stem, &c->report, d->columns,
                         d->count, end, &e))
         log_msg(LOG_WARNING, "%s", e.text);
 }
@@ -355,7 +334,7 @@ bool live_columns_add(struct live_columns *c, int64_t number, const struct colum
     if (column->status != COLUMN_MISSING) {
         struct column *latest = set_latest(c, column);
         live_average_add(&c->sum, sum);
-        live_average_colour(&c->sum, c->s.means, latest->average);
+        live_average_colour(&c->sum, c->report.analysis.means, latest->average);
         c->idle_us = NONE;
     }
     show_open(c, false);
@@ -470,12 +449,11 @@ void live_columns_close(struct live_columns *c)
 /* Sets up what depends on the size of analysis frames. */
 static bool set_shape(struct live_columns *c, int width, int height, struct err *e)
 {
-    const struct options *o = c->s.options;
-    c->shape = live_shape_of(o, width, height);
+    c->shape = live_shape_of(&c->s.plan->report, width, height);
     set_report(c);
     c->latest = open_columns(c, e);
     if (c->s.feed)
-        c->rgb = err_calloc((size_t)o->picture.height, 3, e);
+        c->rgb = err_calloc((size_t)c->report.picture.height, 3, e);
     c->shaped = c->latest && columns_at(c->latest, 0, e) && e->code == ERR_NONE;
     return c->shaped;
 }
@@ -503,7 +481,7 @@ static bool restore_day(struct live_columns *c, struct err *e)
 {
     struct live_shape shape;
     int64_t now = live_number(c->s.now_us, c->step_us);
-    struct live_day day = live_day_of(c->s.options, now, c->step_us);
+    struct live_day day = live_day_of(&c->s.plan->day, now, c->step_us);
     char *path = *c->s.folder ? log_path(c, &day, e) : NULL;
     bool found = path && live_log_shape(path, &shape);
     free(path);
@@ -521,7 +499,7 @@ struct live_columns *live_columns_open(const struct live_columns_setup *s, struc
     if (!c)
         return NULL;
     c->s = *s;
-    c->step_us = s->options->live.column_us;
+    c->step_us = s->plan->report.analysis.selection.interval_us;
     c->last = c->open = NONE;
     if (s->dated && *s->folder)
         c->since_us = live_day_since(s->folder, s->stem, s->now_us);

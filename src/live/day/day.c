@@ -93,9 +93,8 @@ static int64_t first_from(time_t time, int64_t step_us)
     return live_number((int64_t)time * 1000000 + step_us - 1, step_us);
 }
 
-struct live_day live_day_of(const struct options *o, int64_t number, int64_t step_us)
+struct live_day live_day_of(const struct live_day_rule *rule, int64_t number, int64_t step_us)
 {
-    const struct live_day_rule *rule = &o->live.day;
     int64_t start_us = live_start_us(number, step_us);
     struct tm date = date_of((time_t)live_number(start_us, 1000000), rule->local);
     struct live_day found = {.first = first_from(begin_of(&date, 0, rule), step_us)};
@@ -161,7 +160,7 @@ static bool may_replace(const struct writer *w, const char *path, struct err *e)
     return true;
 }
 
-bool live_day_write(const struct options *o, const struct live_day *day, const char *folder,
+bool live_day_write(struct strips strips, const struct live_day *day, const char *folder,
                     const char *stem, const struct report *r, const struct columns *columns,
                     uint64_t count, bool end, struct err *e)
 {
@@ -180,8 +179,7 @@ bool live_day_write(const struct options *o, const struct live_day *day, const c
         snprintf(name, sizeof name, "%s-%s.%s", stem, day->name, formats[i]);
         char *path = path_join(folder, name, "", e);
         const struct writer *w = writer_find(formats[i]);
-        ok = path && may_replace(w, path, e) &&
-             writer_save(w, &report, (struct strips){o->picture.strip, o->picture.strips}, path, e);
+        ok = path && may_replace(w, path, e) && writer_save(w, &report, strips, path, e);
         free(path);
     }
     return ok;

@@ -14,7 +14,7 @@
 
 #include "barcode/base/err.h"
 #include "barcode/engine/column.h"
-#include "plan/options.h"
+#include "live/live_options.h"
 #include "media/ffmpeg/stream_name.h"
 #include "media/film.h"
 #include "output/report.h"
@@ -72,8 +72,8 @@ struct live_day {
     char name[16]; /* "2026-11-26" */
 };
 
-/* Returns the day, by the options' rule, in which column `number` of `step_us` begins. */
-struct live_day live_day_of(const struct options *o, int64_t number, int64_t step_us);
+/* Returns the day, by this rule, in which column `number` of `step_us` begins. */
+struct live_day live_day_of(const struct live_day_rule *rule, int64_t number, int64_t step_us);
 
 /*
  * Writes a name for files, of letters, digits, '.', '_' and '-': the shown name without its scheme
@@ -94,7 +94,7 @@ int64_t live_day_since(const char *folder, const char *stem, int64_t now_us);
  * MISSING have no frame. `end`: the day is over. Fails with ERR_FAILED, such as a full disk; the
  * caller goes on.
  */
-bool live_day_write(const struct options *o, const struct live_day *day, const char *folder,
+bool live_day_write(struct strips strips, const struct live_day *day, const char *folder,
                     const char *stem, const struct report *r, const struct columns *columns,
                     uint64_t count, bool end, struct err *e);
 
@@ -102,15 +102,21 @@ bool live_day_write(const struct options *o, const struct live_day *day, const c
 
 struct live_columns;
 
+/* What the run makes of its streams. Computed once (live.c). */
+struct live_plan {
+    struct report report; /* of a day, but for what a stream and its columns decide */
+    struct strips strips; /* of the picture of a day */
+    struct live_day_rule day;
+};
+
 /*
  * Opens the columns of a stream that is called `stem` in file names of `folder`. `label` is its
- * title. `means`: as in engine_job. The strings are borrowed. Reads the log of the day of `now_us`
- * if there is one. `feed` gets the columns; it may be NULL. Returns NULL on failure (record.h).
+ * title. All pointers are borrowed. Reads the log of the day of `now_us` if there is one. `feed`
+ * gets the columns; it may be NULL. Returns NULL on failure (record.h).
  */
 struct live_columns_setup {
-    const struct options *options;
+    const struct live_plan *plan;
     const char *folder, *stem, *label;
-    const struct light_table *means;
     struct live_feed *feed;
     int64_t now_us;
     bool dated; /* live_source_kind.dated */

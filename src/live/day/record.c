@@ -16,24 +16,16 @@
 
 /* ------------------------------------------------------------------ what a record contains */
 
-unsigned live_needs(const struct options *o)
+struct live_shape live_shape_of(const struct report *r, int width, int height)
 {
-    const bool shown = o->live.serve.given || o->live.format != LIVE_FORMAT_NONE;
-    return strips_need((struct strips){o->picture.strip, o->picture.strips}) |
-           csv_columns_need(&o->formats.csv_columns) | (shown ? STRIP_DOMINANT : 0U);
-}
-
-struct live_shape live_shape_of(const struct options *o, int width, int height)
-{
-    const unsigned needs = live_needs(o);
-    struct live_shape s = {.step_us = o->live.column_us,
+    struct live_shape s = {.step_us = r->analysis.selection.interval_us,
                            .width = width,
                            .height = height,
-                           .k = needs & STRIP_CLUSTERS ? o->kmeans.k : 0,
-                           .rows = needs & STRIP_ROWS ? height : 0};
-    if (needs & STRIP_SLIT) {
-        struct slit_line *line = slit_line_open(&o->picture.slit, width, height, NULL);
-        s.slit = o->picture.slit;
+                           .k = r->analysis.needs & STRIP_CLUSTERS ? r->analysis.kmeans.k : 0,
+                           .rows = r->analysis.needs & STRIP_ROWS ? height : 0};
+    if (r->analysis.needs & STRIP_SLIT) {
+        struct slit_line *line = slit_line_open(&r->picture.slit, width, height, NULL);
+        s.slit = r->picture.slit;
         s.slit_length = line ? line->length : 0;
         slit_line_free(&line);
     }
@@ -167,15 +159,15 @@ static const char magic[16] = "barcode live 1\n";
 
 struct header {
     char magic[16];
-    int64_t step_us;
-    int32_t width, height, k, rows, slit_length, slit_x, slit_angle, unused;
+    struct live_shape shape;
     uint64_t checksum; /* of the bytes before */
 };
+
+_Static_assert(sizeof(struct header) == 64, "the header of a log has no padding");
 
 struct live_log {
     int fd;
     char *path;
-    struct live_shape shape;
     struct header header;
     size_t bytes; /* of a record with its checksum */
     uint8_t *record;
@@ -191,24 +183,15 @@ static uint64_t checksum_of(const struct live_log *l, uint64_t place)
 
 static struct header header_of(const struct live_shape *shape)
 {
-    struct header h;
-    memset(&h, 0, sizeof h);
+    struct header h = {.shape = *shape};
     memcpy(h.magic, magic, sizeof h.magic);
-    h.step_us = shape->step_us;
-    h.width = shape->width;
-    h.height = shape->height;
-    h.k = shape->k;
-    h.rows = shape->rows;
-    h.slit_length = shape->slit_length;
-    h.slit_x = shape->slit.x;
-    h.slit_angle = shape->slit.angle;
     h.checksum = hash_64(&h, offsetof(struct header, checksum));
     return h;
 }
 
 static void pack_record(struct live_log *l, int64_t number, const struct column *c)
 {
-    live_record_write(&l->shape, number, c, l->record);
+    live_record_write(&l->header.shape, number, c, l->record);
     uint64_t sum = checksum_of(l, l->records);
     memcpy(l->record + l->bytes - sizeof sum, &sum, sizeof sum);
 }
@@ -220,7 +203,7 @@ static bool unpack_record(struct live_log *l, struct cluster *cluster, int64_t *
     uint64_t sum;
     memcpy(&sum, l->record + l->bytes - sizeof sum, sizeof sum);
     return sum == checksum_of(l, l->records) &&
-           live_record_read(&l->shape, l->record, cluster, number, c) && *number > l->last;
+           live_record_read(&l->header.shape, l->record, cluster, number, c) && *number > l->last;
 }
 
 /*
@@ -229,7 +212,7 @@ static bool unpack_record(struct live_log *l, struct cluster *cluster, int64_t *
  */
 static bool read_records(struct live_log *l, live_log_each *each, void *user, struct err *e)
 {
-    struct cluster *clusters = err_calloc((size_t)l->header.k + 1, sizeof *clusters, e);
+    struct cluster *clusters = err_calloc((size_t)l->header.shape.k + 1, sizeof *clusters, e);
     bool ok = clusters != NULL;
     int64_t number;
     struct column c;
@@ -267,8 +250,7 @@ bool live_log_shape(const char *path, struct live_shape *shape)
     struct header h;
     if (file_read_begin(path, &h, sizeof h) != sizeof h || !is_header(&h))
         return false;
-    *shape = (struct live_shape){
-        h.step_us, h.width, h.height, h.k, h.rows, h.slit_length, {h.slit_x, h.slit_angle}};
+    *shape = h.shape;
     return live_shape_is_valid(shape);
 }
 
@@ -291,8 +273,9 @@ static bool check_header(struct live_log *l, struct err *e)
         return err_set(e, ERR_USAGE,
                        "'%s' has columns of %g s from frames of %dx%d by other options, and not of "
                        "%g s from %dx%d; repeat the options, or give another -o",
-                       l->path, (double)found.step_us / 1e6, found.width, found.height,
-                       (double)l->header.step_us / 1e6, l->header.width, l->header.height);
+                       l->path, (double)found.shape.step_us / 1e6, found.shape.width,
+                       found.shape.height, (double)l->header.shape.step_us / 1e6,
+                       l->header.shape.width, l->header.shape.height);
     return true;
 }
 
@@ -330,7 +313,6 @@ struct live_log *live_log_open(const char *path, const struct live_shape *shape,
     l->fd = -1;
     l->last = INT64_MIN;
     l->header = header_of(shape);
-    l->shape = *shape;
     l->bytes = live_record_bytes(shape) + sizeof(uint64_t);
     l->record = err_calloc(1, l->bytes, e);
     if (!l->record || !open_file(l, path, e) || !check_header(l, e) ||

@@ -12,11 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "plan/options.h"
 #include "barcode/base/err.h"
 #include "barcode/engine/column.h"
 #include "barcode/engine/light.h"
 #include "barcode/engine/slit.h"
+#include "output/report.h"
 
 /* What the records of a stream contain. */
 struct live_shape {
@@ -26,13 +26,11 @@ struct live_shape {
     int rows;          /* row means: 0 or `height` */
     int slit_length;   /* pixels of the slit; 0: none */
     struct slit slit;
+    int unused; /* 0: the log begins with these bytes, which have no padding */
 };
 
-/* Returns what the outputs of a live stream need of a column: bits of enum strip_need. */
-unsigned live_needs(const struct options *o);
-
-/* Returns the shape of columns from analysis frames of width x height. */
-struct live_shape live_shape_of(const struct options *o, int width, int height);
+/* Returns the shape of columns from analysis frames of width x height, by live_plan.report. */
+struct live_shape live_shape_of(const struct report *r, int width, int height);
 
 /* Returns true if all members are in the ranges of their headers. */
 bool live_shape_is_valid(const struct live_shape *s);

@@ -27,11 +27,9 @@ struct sized_engine {
 };
 
 struct live_engines {
-    const struct options *o;
-    unsigned needs;
+    const struct report *report; /* live_plan.report */
     struct engines *list;
     struct light *light;
-    const struct light_table *means;
     pthread_mutex_t lock; /* guards the fields below, and the channels' `ready` */
     pthread_cond_t done;
     struct sized_engine *sized;    /* [streams], of which `count` are used */
@@ -60,9 +58,8 @@ struct live_channel {
 
 /* ------------------------------------------------------------------ engines */
 
-struct live_engines *live_engines_open(const struct options *o, struct engines *list,
-                                       struct light *light, const struct light_table *means,
-                                       int streams, struct err *e)
+struct live_engines *live_engines_open(const struct report *r, struct engines *list,
+                                       struct light *light, int streams, struct err *e)
 {
     struct live_engines *g = err_calloc(1, sizeof *g, e);
     struct sized_engine *sized = err_calloc((size_t)streams, sizeof *sized, e);
@@ -73,11 +70,9 @@ struct live_engines *live_engines_open(const struct options *o, struct engines *
         free(channel);
         return NULL;
     }
-    *g = (struct live_engines){.o = o,
-                               .needs = live_needs(o),
+    *g = (struct live_engines){.report = r,
                                .list = list,
                                .light = light,
-                               .means = means,
                                .sized = sized,
                                .channel = channel,
                                .streams = streams};
@@ -120,7 +115,8 @@ static bool sum_frame(void *user, const struct frame_tag *tag, const uint8_t *rg
     struct live_channel *c = g->channel[tag->column];
     pthread_mutex_unlock(&g->lock);
     if (c) /* only this frame of the stream is being analysed */
-        live_average_frame(&c->sum, rgb, c->engine->width, c->engine->height, g->means);
+        live_average_frame(&c->sum, rgb, c->engine->width, c->engine->height,
+                           g->report->analysis.means);
     return true;
 }
 
@@ -151,13 +147,13 @@ static struct engine *open_engine(struct live_engines *g, struct err *e)
 /* Opens the engine of `s`, which has a size. close_engine is the caller's also on failure. */
 static bool begin_engine(struct live_engines *g, struct sized_engine *s, struct err *e)
 {
-    const struct options *o = g->o;
-    const bool cluster = g->needs & STRIP_CLUSTERS, rows = g->needs & STRIP_ROWS;
-    s->columns = columns_open(cluster ? o->kmeans.k : 0, rows ? s->height : 0, e);
+    const struct report *r = g->report;
+    const bool cluster = r->analysis.needs & STRIP_CLUSTERS, rows = r->analysis.needs & STRIP_ROWS;
+    s->columns = columns_open(cluster ? r->analysis.kmeans.k : 0, rows ? s->height : 0, e);
     if (!s->columns)
         return false;
-    if (g->needs & STRIP_SLIT) {
-        s->slit = slit_line_open(&o->picture.slit, s->width, s->height, e);
+    if (r->analysis.needs & STRIP_SLIT) {
+        s->slit = slit_line_open(&r->picture.slit, s->width, s->height, e);
         if (!s->slit)
             return false;
         columns_keep_slit(s->columns, s->slit->length);
@@ -170,12 +166,12 @@ static bool begin_engine(struct live_engines *g, struct sized_engine *s, struct 
                                    .cluster = cluster,
                                    .rows = rows,
                                    .slit = s->slit,
-                                   .modes = g->needs & STRIP_DOMINANT ? 1 : 0,
-                                   .kmeans = o->kmeans,
+                                   .modes = r->analysis.needs & STRIP_DOMINANT ? 1 : 0,
+                                   .kmeans = r->analysis.kmeans,
                                    .ports = g->streams,
                                    .columns = s->columns,
                                    .light = g->light,
-                                   .means = g->means,
+                                   .means = r->analysis.means,
                                    .tap = sum_frame,
                                    .tap_user = g,
                                    .done = mark_ready,
@@ -307,11 +303,11 @@ static void send_frame(struct live_channel *c, const struct live_frame_head *hea
 static bool begin_analysis(struct live_channel *c, const struct film *film, struct err *e)
 {
     int width = c->s.width, height = c->s.height;
-    if (!crop_check(&c->s.options->film.crop, film->width, film->height, e))
+    if (!crop_check(c->s.crop, film->width, film->height, e))
         return false;
     if (width == 0)
-        size_resolve(&c->s.options->film.size, film->width, film->height, &width, &height);
-    c->shape = live_shape_of(c->s.options, width, height);
+        size_resolve(c->s.size, film->width, film->height, &width, &height);
+    c->shape = live_shape_of(c->s.report, width, height);
     c->bytes = sizeof(struct live_frame_head) + live_record_bytes(&c->shape);
     free(c->data); /* of a run whose engine could not be opened */
     c->data = err_calloc(c->bytes, 1, e);
@@ -335,7 +331,7 @@ static bool send_column(struct live_channel *c, const struct live_frame *f, int6
 {
     struct live_frame_head head = {.arrived_ns = f->arrived_ns, .time_us = f->time_us};
     struct frame_view view = *f->view;
-    const struct crop_rule *crop = &c->s.options->film.crop;
+    const struct crop_rule *crop = c->s.crop;
     if (crop->kind == CROP_RECT) {
         struct crop_rect rect = crop_to_decoded(crop->rect, f->film->orientation,
                                                 f->film->coded_width, f->film->coded_height);
@@ -355,8 +351,8 @@ static bool send_column(struct live_channel *c, const struct live_frame *f, int6
 static bool handle_frame(void *user, const struct live_frame *f, struct err *e)
 {
     struct live_channel *c = user;
-    int64_t number =
-        live_clock_number(c->s.clock, f->arrived_ns, f->time_us, c->s.options->live.column_us);
+    int64_t number = live_clock_number(c->s.clock, f->arrived_ns, f->time_us,
+                                       c->s.report->analysis.selection.interval_us);
     watch_moved();
     if (atomic_load(&c->stop) || !live_time_is_valid(f->time_us))
         return true;

@@ -1,5 +1,6 @@
 #include "stream.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -56,10 +57,10 @@ struct live_receiver *live_receiver_open(const struct live_columns_setup *s,
     if (!r)
         return NULL;
     r->clock = clock;
-    r->step_us = s->options->live.column_us;
+    r->step_us = s->plan->report.analysis.selection.interval_us;
     r->label = s->label;
     r->dated = s->dated;
-    r->linear = s->means != NULL;
+    r->linear = s->plan->report.analysis.means != NULL;
     r->columns = live_columns_open(s, e);
     if (!r->columns || !make_room(r, e))
         live_receiver_free(&r);

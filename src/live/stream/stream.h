@@ -15,9 +15,10 @@
 #include <stdint.h>
 
 #include "barcode/base/err.h"
+#include "base/sandbox.h"
 #include "base/worker.h"
-#include "plan/options.h"
 #include "engine/engines.h"
+#include "media/film_options.h"
 #include "media/live/live_source.h"
 #include "live/day/day.h"
 
@@ -35,7 +36,7 @@ enum live_kind {
 /* The first member of each message, and all of some. */
 struct live_message {
     uint32_t kind;
-    int32_t stream; /* index in options.input */
+    int32_t stream; /* index in the inputs */
 };
 
 struct live_shape_message {
@@ -118,26 +119,25 @@ void live_receiver_free(struct live_receiver **r);
 /* The engines of the process: streams whose analysis frames have one size share an engine. */
 struct live_engines;
 
-/*
- * `list` and `light` are borrowed. `means`: as in engine_job. Returns NULL if out of memory.
- */
-struct live_engines *live_engines_open(const struct options *o, struct engines *list,
-                                       struct light *light, const struct light_table *means,
-                                       int streams, struct err *e);
+/* `r` (live_plan.report), `list` and `light` are borrowed. Returns NULL if out of memory. */
+struct live_engines *live_engines_open(const struct report *r, struct engines *list,
+                                       struct light *light, int streams, struct err *e);
 
 /* Frees *g and sets it to NULL; all channels must be closed. Does nothing if *g is NULL. */
 void live_engines_close(struct live_engines **g);
 
-/* All but the first three may differ between streams. All are borrowed. */
+/* All but the first five may differ between streams. All are borrowed. */
 struct live_channel_setup {
-    const struct options *options;
+    const struct report *report; /* live_plan.report */
+    const struct crop_rule *crop;
+    const struct size_rule *size;
     const struct live_clock *clock;
     struct live_engines *engines;
     int link, stream; /* where messages go (worker.h), and whose they are */
     struct watch *watch;
     struct live_source *source;
     const char *label;
-    int width, height; /* of analysis frames; 0: by the options and the first frame */
+    int width, height; /* of analysis frames; 0: by `size` and the first frame */
 };
 
 struct live_channel;
@@ -162,16 +162,18 @@ void live_channel_close(struct live_channel **c);
 
 /* What the process gets from its parent by fork. */
 struct live_worker {
-    const struct options *options;
+    const struct report *report; /* live_plan.report */
+    enum sandbox_choice sandbox;
     struct engines *engines;
     struct light *light;
-    const struct light_table *means;
-    /* [options.inputs]; link, watch and engines are set here. Those without a source have ended */
+    char *const *input; /* [count]: the names of the streams */
+    size_t count;
+    /* [count]; link, watch and engines are set here. Those without a source have ended */
     struct live_channel_setup *stream;
 };
 
 /* Makes what the sandbox needs. Fails if --sandbox=require and the kernel lacks a part. Parent. */
-bool live_worker_prepare(const struct options *o, struct err *e);
+bool live_worker_prepare(const struct engines *g, enum sandbox_choice sandbox, struct err *e);
 
 /* Closes all descriptors that are close-on-exec, except `keep`. In a forked process. */
 void live_worker_close_others(int keep);

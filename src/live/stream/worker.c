@@ -18,16 +18,16 @@
 
 /* ------------------------------------------------------------------ rights */
 
-static bool uses_gpu(const struct options *o)
+static bool uses_gpu(const struct engines *g)
 {
-    return o->engine.choice != ENGINE_CPU && sandbox_gpu_exists();
+    return strcmp(g->slot[0].kind, "cpu") != 0 && sandbox_gpu_exists();
 }
 
-bool live_worker_prepare(const struct options *o, struct err *e)
+bool live_worker_prepare(const struct engines *g, enum sandbox_choice sandbox, struct err *e)
 {
-    if (!sandbox_prepare(sandbox_choice_of(o->process.sandbox), e))
+    if (!sandbox_prepare(sandbox_choice_of(sandbox), e))
         return false;
-    if (uses_gpu(o))
+    if (uses_gpu(g))
         sandbox_make_devices();
     return true;
 }
@@ -46,19 +46,19 @@ static bool allow_path(struct sandbox *s, const char *path, struct err *e)
     return sandbox_allow(s, path, SANDBOX_READ | (device ? SANDBOX_WRITE | SANDBOX_DEVICE : 0U), e);
 }
 
-static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
+static bool allow_all(struct sandbox *s, const struct live_worker *l, struct err *e)
 {
     if (!sandbox_allow_libraries(s, e))
         return false;
-    if (uses_gpu(o) && !sandbox_allow_nvidia(s, e))
+    if (uses_gpu(l->engines) && !sandbox_allow_nvidia(s, e))
         return false;
-    for (size_t i = 0; i < o->inputs.count; i++) {
+    for (size_t i = 0; i < l->count; i++) {
         bool ok = true;
-        if (strstr(o->inputs.argument[i], "://")) {
+        if (strstr(l->input[i], "://")) {
             sandbox_allow_network(s);
             ok = sandbox_allow_names(s, e);
-        } else if (strcmp(o->inputs.argument[i], "-") != 0) {
-            ok = allow_path(s, o->inputs.argument[i], e);
+        } else if (strcmp(l->input[i], "-") != 0) {
+            ok = allow_path(s, l->input[i], e);
         }
         if (!ok)
             return false;
@@ -71,20 +71,20 @@ static bool allow_all(struct sandbox *s, const struct options *o, struct err *e)
  * keeps `link`, and stdin if that is an input. Returns false if --sandbox=require and the
  * confinement is incomplete.
  */
-static bool confine(const struct options *o, int link, struct err *e)
+static bool confine(const struct live_worker *l, int link, struct err *e)
 {
-    const enum sandbox_choice choice = sandbox_choice_of(o->process.sandbox);
+    const enum sandbox_choice choice = sandbox_choice_of(l->sandbox);
     unsigned streams = 0;
     process_limits_set(limits_memory());
     if (choice == SANDBOX_OFF)
         return true;
-    for (size_t i = 0; i < o->inputs.count; i++)
-        if (strcmp(o->inputs.argument[i], "-") == 0)
+    for (size_t i = 0; i < l->count; i++)
+        if (strcmp(l->input[i], "-") == 0)
             streams = 1U << STDIN_FILENO;
     worker_leave_streams(streams);
     struct sandbox *s = sandbox_new(e);
     if (s && sandbox_keep(s, link, e))
-        (void)allow_all(s, o, e);
+        (void)allow_all(s, l, e);
     bool ok = sandbox_enter_by(choice, s, e);
     sandbox_free(&s);
     return ok;
@@ -106,7 +106,7 @@ static bool start_streams(const struct live_worker *l, const struct worker *w,
                           struct live_engines *engines, struct live_channel **channel,
                           struct err *e)
 {
-    for (size_t i = 0; i < l->options->inputs.count; i++) {
+    for (size_t i = 0; i < l->count; i++) {
         struct live_channel_setup *s = &l->stream[i];
         s->engines = engines;
         s->link = w->link;
@@ -147,15 +147,14 @@ static void stop_streams(struct live_channel **channel, size_t count)
 void live_worker_run(const struct live_worker *l, struct worker *w)
 {
     struct err e = ERR_INIT;
-    const size_t count = l->options->inputs.count;
     struct live_engines *engines = NULL;
-    struct live_channel **channel = err_calloc(count, sizeof *channel, &e);
+    struct live_channel **channel = err_calloc(l->count, sizeof *channel, &e);
     live_worker_close_others(w->link); /* the parent's server, its connections and logs */
-    if (channel && confine(l->options, w->link, &e))
-        engines = live_engines_open(l->options, l->engines, l->light, l->means, (int)count, &e);
+    if (channel && confine(l, w->link, &e))
+        engines = live_engines_open(l->report, l->engines, l->light, (int)l->count, &e);
     if (engines && start_streams(l, w, engines, channel, &e)) {
         wait_for_parent(w->link);
-        stop_streams(channel, count);
+        stop_streams(channel, l->count);
     }
     int status = e.code == ERR_NONE ? 0 : log_error(&e);
     worker_leaves(w, status, false);

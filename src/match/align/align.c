@@ -69,11 +69,11 @@ static bool load_sound(struct align *a, int i, struct err *e)
 static bool read_sounds(struct align *a, struct err *e)
 {
     struct command_films *f = &a->films;
-    if (!command_films_open(f, &a->options, a->options.inputs.argument, FILMS, false, e))
+    if (!command_films_open(f, &a->options, a->options.plan.inputs.argument, FILMS, false, e))
         return false;
     if (f->in.count != FILMS)
         return err_set(e, ERR_USAGE, "align needs two films, not %zu", f->in.count);
-    a->status = command_films_render(&f->options, &f->in, NULL);
+    a->status = command_films_render(f, &f->options.plan, true, NULL);
     if (a->status != 0 || batch_is_worker())
         return false;
     return load_sound(a, 0, e) && load_sound(a, 1, e);
@@ -108,17 +108,18 @@ static bool make_map(struct align *a, struct err *e)
 /* Reads what is known of the films from their pictures, and with `strips` their strips. */
 static bool read_pictures(struct align *a, bool strips, struct err *e)
 {
-    struct options o = a->films.options;
+    struct plan plan = a->films.options.plan;
     if (strips) {
         static const char mode[] = "squeeze";
-        o.picture.strip[0] = strip_find(mode, sizeof mode - 1);
-        o.picture.strips = 1;
-        o.picture.height = 160;
-        o.outputs.extra[o.outputs.extras++] = (struct options_extra){writer_find("png"), "strip"};
+        plan.picture.strip[0] = strip_find(mode, sizeof mode - 1);
+        plan.picture.strips = 1;
+        plan.picture.height = 160;
+        plan.outputs.extra[plan.outputs.extras++] =
+            (struct options_extra){writer_find("png"), "strip"};
     } else {
-        o.film.selection.every = INT32_MAX;
+        plan.film.selection.every = INT32_MAX;
     }
-    return align_films_render(&a->films, &o, a->film, NULL, &a->status, e);
+    return align_films_render(&a->films, &plan, a->film, NULL, &a->status, e);
 }
 
 /* ---- The command ---- */
@@ -126,13 +127,13 @@ static bool read_pictures(struct align *a, bool strips, struct err *e)
 /* Refuses what would fail after the films were read. */
 static bool check_words(const struct align *a, struct err *e)
 {
-    if (a->options.inputs.count != FILMS)
+    if (a->options.plan.inputs.count != FILMS)
         return err_set(e, ERR_USAGE, "align needs two films; usage: barcode align [OPTION...] A B");
     for (size_t i = 0; i < FILMS; i++) {
         struct stat st;
-        if (stat(a->options.inputs.argument[i], &st) == 0 && S_ISDIR(st.st_mode))
+        if (stat(a->options.plan.inputs.argument[i], &st) == 0 && S_ISDIR(st.st_mode))
             return err_set(e, ERR_USAGE, "align needs two films; '%s' is a folder",
-                           a->options.inputs.argument[i]);
+                           a->options.plan.inputs.argument[i]);
     }
     for (size_t i = 0; i < a->outputs; i++) {
         char *folder = path_beside(a->path[i], ".", e);
@@ -158,7 +159,7 @@ static bool run(struct align *a, struct err *e)
         rate |= align_format_of(a->path[i])->rate;
     }
     for (size_t i = 0; i < FILMS; i++) {
-        a->film[i].path = a->options.inputs.argument[i];
+        a->film[i].path = a->options.plan.inputs.argument[i];
         a->film[i].name = align_film_name(a->film[i].path, e);
         if (!a->film[i].name)
             return false;

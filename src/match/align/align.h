@@ -97,7 +97,7 @@ bool align_exact(struct command_films *films, const struct align_film film[2],
  * films that are due. Sets film[], and *frames unless it is NULL: the analysis frames (--dump), of
  * one film. Returns false with `e`, or with *status if the batch failed, or in a worker process.
  */
-bool align_films_render(const struct command_films *films, const struct options *o,
+bool align_films_render(const struct command_films *films, const struct plan *plan,
                         struct align_film film[2], struct align_frames *frames, int *status,
                         struct err *e);
 

@@ -142,15 +142,15 @@ static bool decode_around(const struct exact *x, int film, int64_t us, int64_t r
     int64_t to = earlier(us + reach, f->start_us + f->duration_us);
     if (to - from < REACH_US / 4)
         return true;
-    struct options o = x->films->options;
-    o.film.selection =
+    struct plan plan = x->films->options.plan;
+    plan.film.selection =
         (struct selection){.kind = SELECT_EVERY, .every = 1, .start_us = from, .end_us = to};
-    o.film.size = (struct size_rule){.kind = SIZE_EXACT, .width = 16, .height = 9};
-    o.film.crop.kind = CROP_OFF;
-    o.cache.off = true;
+    plan.film.size = (struct size_rule){.kind = SIZE_EXACT, .width = 16, .height = 9};
+    plan.film.crop.kind = CROP_OFF;
+    plan.cache.off = true;
     x->films->in.duty[film] = INPUT_TO_DO;
     x->films->in.duty[1 - film] = INPUT_OTHERS;
-    return align_films_render(x->films, &o, facts, out, x->status, e);
+    return align_films_render(x->films, &plan, facts, out, x->status, e);
 }
 
 /* Decodes the frames around an edit and moves it. `film` is the one that has the scene. */

@@ -96,20 +96,20 @@ static bool take_output(void *user, size_t film, const struct writer *writer, ui
     return true;
 }
 
-bool align_films_render(const struct command_films *films, const struct options *o,
+bool align_films_render(const struct command_films *films, const struct plan *plan,
                         struct align_film film[2], struct align_frames *frames, int *status,
                         struct err *e)
 {
     struct sink s = {.film = film, .frames = frames};
     const struct batch_sink sink = {take_output, &s};
-    struct options with = *o;
+    struct plan with = *plan;
     with.outputs.sound_only = false;
     with.outputs.in_memory = true;
     with.outputs.extra[with.outputs.extras++] =
         (struct options_extra){&facts_writer, facts_writer.name};
     if (frames)
         with.outputs.dump = "frames";
-    *status = command_films_render(&with, &films->in, &sink);
+    *status = command_films_render(films, &with, true, &sink);
     if (*status != 0 || batch_is_worker())
         return false;
     if (!frames)

@@ -197,11 +197,11 @@ static bool keep_sound(void *user, size_t i, const struct film_sound *sound, str
 /* Reads the clip's sound. */
 static bool read_clip(struct find *f, struct err *e)
 {
-    if (!find_library_open(&f->clip, &f->options, f->options.inputs.argument, 1, false, e))
+    if (!find_library_open(&f->clip, &f->options, f->options.plan.inputs.argument, 1, false, e))
         return false;
     if (f->clip.films.in.count != 1)
         return err_set(e, ERR_USAGE, "'%s' is a folder; find needs one clip",
-                       f->options.inputs.argument[0]);
+                       f->options.plan.inputs.argument[0]);
     if (!find_library_each(&f->clip, NULL, keep_sound, f, &f->status, e) || f->status != 0)
         return false;
     if (f->sound.peaks > 0)
@@ -260,9 +260,9 @@ static bool look_up(struct find *f, char *const *word, size_t words, struct err 
 
 static bool find_clip_in(struct find *f, struct err *e)
 {
-    char **word = f->options.inputs.argument + 1;
-    size_t words = f->options.inputs.count - 1;
-    if (f->options.inputs.count < 2)
+    char **word = f->options.plan.inputs.argument + 1;
+    size_t words = f->options.plan.inputs.count - 1;
+    if (f->options.plan.inputs.count < 2)
         return err_set(e, ERR_USAGE,
                        "find needs a clip and a library; usage: barcode find CLIP LIBRARY");
     return read_clip(f, e) && find_library_open(&f->library, &f->options, word, words, true, e) &&
@@ -272,11 +272,11 @@ static bool find_clip_in(struct find *f, struct err *e)
 static bool find_same_in(struct find *f, struct err *e)
 {
     struct find_same same = {0};
-    if (f->options.inputs.count < 1)
+    if (f->options.plan.inputs.count < 1)
         return err_set(e, ERR_USAGE,
                        "find --same needs a library; usage: barcode find --same LIBRARY");
-    if (!find_library_open(&f->library, &f->options, f->options.inputs.argument,
-                           f->options.inputs.count, true, e))
+    if (!find_library_open(&f->library, &f->options, f->options.plan.inputs.argument,
+                           f->options.plan.inputs.count, true, e))
         return false;
     bool ok = find_same_films(&f->library, &same, &f->status, e);
     if (ok && same.pairs == 0)

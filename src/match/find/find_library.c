@@ -18,7 +18,7 @@ static struct hash128 identify(const struct find_library *l, size_t i)
 {
     const struct inputs *in = &l->films.in;
     uint64_t part[] = {film_stamp(in->path[i], in->parts[i]), SOUND_VERSION, LANDMARK_FAN,
-                       (uint64_t)(int64_t)l->films.options.film.sound_stream};
+                       (uint64_t)(int64_t)l->films.options.plan.film.sound_stream};
     return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
 }
 
@@ -63,12 +63,12 @@ static bool decode_part(const struct walk *w, struct err *e)
 {
     struct command_films *films = &w->library->films;
     bool found;
-    int status = batch_render(&films->options, &films->in, NULL);
+    int status = command_films_render(films, &films->options.plan, false, NULL);
     if (status != 0 || batch_is_worker())
         *w->status = status;
     if (batch_is_worker())
         return false;
-    films->options.cache.refresh = false;
+    films->options.plan.cache.refresh = false;
     for (size_t i = 0; i < films->in.count; i++)
         if (films->in.duty[i] == INPUT_TO_DO && !visit_cached(w, i, &found, e))
             return false;
@@ -79,7 +79,7 @@ static bool decode_part(const struct walk *w, struct err *e)
 static bool walk_part(struct walk *w, struct err *e)
 {
     struct inputs *in = &w->library->films.in;
-    bool refresh = w->library->films.options.cache.refresh;
+    bool refresh = w->library->films.options.plan.cache.refresh;
     size_t due = 0;
     for (size_t i = 0; i < in->count; i++)
         in->duty[i] = INPUT_OTHERS;
@@ -150,7 +150,7 @@ static bool open_index(struct find_library *l, char *const *word, size_t words, 
     char folder[PATH_MAX], name[33];
     if (l->index.folder)
         return find_index_check(&l->index, e);
-    if (!cache_options_folder(&l->films.options.cache, folder, sizeof folder))
+    if (!cache_options_folder(&l->films.options.plan.cache, folder, sizeof folder))
         return err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
     return name_library(name, word, words, e) && find_index_open(&l->index, folder, name, e);
 }

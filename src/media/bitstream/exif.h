@@ -19,10 +19,7 @@ struct exif {
     struct orientation orientation;
 };
 
-/*
- * Finds the EXIF of a JPEG, PNG or WebP file in its first bytes. Returns zeros for what is not
- * there or not valid.
- */
+/* Finds the EXIF in the first bytes of a JPEG, PNG or WebP file. What is not valid is zero. */
 struct exif exif_read(const uint8_t *data, size_t size);
 
 #endif

@@ -1,6 +1,99 @@
 #include "packet_scan.h"
 
+#include <string.h>
+
 #include "nal_reader.h"
+
+/* ---- NAL units and their bits ---- */
+
+size_t find_start(const uint8_t *data, size_t at, size_t size)
+{
+    while (at + 3 <= size) {
+        const uint8_t *one = memchr(data + at + 2, 1, size - at - 2);
+        if (!one)
+            return size;
+        size_t p = (size_t)(one - data) - 2;
+        if (data[p] == 0 && data[p + 1] == 0)
+            return p;
+        at = p + 1;
+    }
+    return size;
+}
+
+bool next_nal(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal)
+{
+    if (length_size == 0) {
+        size_t start = find_start(data, *at, size);
+        if (start >= size)
+            return false;
+        start += 3;
+        size_t end = find_start(data, start, size);
+        *nal = (struct nal){data + start, end - start};
+        *at = end;
+        return true;
+    }
+    if (size - *at < (size_t)length_size)
+        return false;
+    size_t length = 0;
+    for (int i = 0; i < length_size; i++)
+        length = length << 8 | data[*at + (size_t)i];
+    *at += (size_t)length_size;
+    if (length > size - *at)
+        return false;
+    *nal = (struct nal){data + *at, length};
+    *at += length;
+    return true;
+}
+
+size_t unescape_unit(const struct nal *nal, uint8_t *out, size_t room)
+{
+    size_t used = 0, zeros = 0;
+    for (size_t i = 0; i < nal->size && used < room; i++) {
+        if (zeros >= 2 && nal->data[i] == 3) {
+            zeros = 0;
+            continue;
+        }
+        zeros = nal->data[i] == 0 ? zeros + 1 : 0;
+        out[used++] = nal->data[i];
+    }
+    return used;
+}
+
+/* Returns true if more bits were read than there were: the last value was truncated. */
+static bool is_overrun(const struct bit_reader *r) { return r->bit > r->size * 8; }
+
+int read_bit(struct bit_reader *r)
+{
+    size_t bit = r->bit++;
+    return bit / 8 < r->size ? r->data[bit / 8] >> (7 - bit % 8) & 1 : 0;
+}
+
+uint32_t read_bits(struct bit_reader *r, int n)
+{
+    uint32_t value = 0;
+    for (int i = 0; i < n; i++)
+        value = value << 1 | (uint32_t)read_bit(r);
+    return value;
+}
+
+uint32_t read_ue(struct bit_reader *r)
+{
+    int zeros = 0;
+    while (!is_overrun(r) && read_bit(r) == 0)
+        zeros++;
+    uint32_t rest = zeros <= 30 ? read_bits(r, zeros) : 0;
+    if (zeros > 30 || is_overrun(r))
+        return UINT32_C(1) << 31;
+    return (UINT32_C(1) << zeros | rest) - 1;
+}
+
+void skip_ue(struct bit_reader *r, int numbers)
+{
+    while (numbers-- > 0)
+        read_ue(r);
+}
+
+/* ---- packets ---- */
 
 struct codec_traits codec_traits(enum bitstream stream)
 {

@@ -13,6 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "barcode/engine/frame.h"
 
 enum bitstream {
     STREAM_OTHER,
@@ -27,10 +28,7 @@ enum bitstream {
 /* How a decoder that has no earlier picture may begin at this packet. */
 enum rap {
     RAP_NONE,
-    /*
-     * no later picture refers before it: H.264 and HEVC IDR without leading pictures, key frames of
-     * VP8, VP9 and AV1
-     */
+    /* no later picture refers before it: IDR without leading pictures; VP8, VP9, AV1 keys */
     RAP_CLOSED,
     /*
      * leading pictures may: H.264 recovery point 0; HEVC CRA, BLA, and IDR with leading pictures;
@@ -68,18 +66,12 @@ struct packet_info {
     bool unreadable;
     bool intra; /* H.264, MPEG-2: the picture refers to no other */
     enum rap rap;
-    /*
-     * no picture refers to it (HEVC: within its temporal sub-layer), and the packet has no
-     * parameter sets
-     */
+    /* no picture refers to it (HEVC: of its temporal sub-layer), and it has no parameter sets */
     bool droppable;
     bool leading;      /* HEVC RASL or RADL */
     bool needs_before; /* HEVC RASL: it cannot be decoded if decoding starts at its key frame */
     bool closed;       /* MPEG-2: the GOP header's closed_gop; HEVC: IDR */
-    /*
-     * HEVC BLA: a key frame whose RASL pictures are never displayed; MPEG-2: the GOP header's
-     * broken_link
-     */
+    /* HEVC BLA: its RASL pictures are never displayed; MPEG-2: the GOP header's broken_link */
     bool broken_link;
     /* HEVC: an end of sequence precedes the picture; follows it, or there is no picture */
     bool after_end, ends;
@@ -108,8 +100,8 @@ struct packet_info {
 };
 
 /*
- * Scans one packet. H.264 and HEVC: `length_size` is the size of a NAL unit's length prefix (1, 2
- * or 4 bytes), or 0 for start codes (Annex B). Every packet of STREAM_OTHER is a picture.
+ * Scans one packet; each of STREAM_OTHER is a picture. `length_size`, of H.264 and HEVC, is that of
+ * a NAL unit's length prefix (1, 2 or 4 bytes), or 0 for start codes.
  */
 void packet_scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
                  struct packet_info *info);
@@ -119,17 +111,54 @@ size_t nal_zeros_at_end(const uint8_t *data, size_t size);
 /* Returns true if a PPS in HEVC's extradata (hvcC or start codes) has output_flag_present_flag. */
 bool nal_extradata_has_output_flag(const uint8_t *extradata, size_t size);
 
-/*
- * Returns the size of the length prefix that an avcC or hvcC record declares; 0 if the extradata
- * has start codes or is empty.
- */
+/* Returns the size of the length prefix that an avcC or hvcC record declares; else 0. */
 int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size);
 
-/*
- * Returns true if a packet of H.264 or HEVC, or HEVC's extradata, has a display orientation in an
- * SEI message (H.264 D.1.27, H.265 D.2.17).
- */
+/* Returns true if there is a display orientation in an SEI message (H.264 D.1.27, H.265 D.2.17). */
 bool nal_has_orientation(enum bitstream kind, const uint8_t *extradata, size_t extradata_size,
                          const uint8_t *data, size_t size);
+
+/* ---- a coded picture, in decoding order ---- */
+
+struct AVPacket;
+
+enum action {
+    ACTION_SKIP,   /* the decoder never sees it */
+    ACTION_DECODE, /* decode, but do not output (DISCARD) */
+    ACTION_OUTPUT  /* decode and output */
+};
+
+struct picture {
+    struct AVPacket *packet; /* owned by the chunk or chunker that has the picture; NULL: lost */
+    uint64_t serial;         /* number of the video packet in the file, from 0 */
+    int64_t pts_us;          /* presentation time as stored, TIME_NONE when missing */
+    int64_t place_us;        /* if `placed`: its place in decoding order (timeline.h) */
+    int64_t duration_us;     /* as stored, 0 when missing */
+    int64_t order;           /* picture order count inside its GOP, TIME_NONE if unknown */
+    enum rap rap;
+    int temporal_id;
+    bool guessed; /* `placed`: libavformat has a time for it, as for B pictures alone */
+    bool placed;  /* it has no time, but a place that is not queued yet */
+    bool hidden;  /* never displayed: no picture, excluded by an edit list, not shown by VP8/VP9 */
+    bool lost;    /* missing in the file, where one must be: displayed, never decoded */
+    bool empty;   /* the packet is valid and holds no picture: a decoder's error means nothing */
+    bool field;   /* one field of a frame whose other field has its own packet */
+    bool second;  /* the second field of the frame that begins with the picture before it */
+    bool illegal_zeros;  /* packet_info's */
+    bool suspect;        /* its data may be truncated or damaged */
+    bool after_gap;      /* packets are missing right before it */
+    bool intra;          /* packet_info's */
+    bool droppable;      /* packet_info's */
+    bool needs_before;   /* HEVC RASL */
+    bool closed;         /* a key frame whose leading pictures refer to nothing before it */
+    uint64_t sets;       /* H.264: the state of the active parameter sets (param_sets.h) */
+    bool marked_leading; /* the bitstream marks it as leading (HEVC) */
+    bool leading;        /* displayed before its GOP's key frame; set by the chunker */
+    bool selected;       /* it is selected: `tag` is filled */
+    bool done;           /* its frame is in the engine; set by the decode worker */
+    enum action action;  /* set by chunk_plan */
+    uint64_t frame;      /* number in display order (not for hidden ones) */
+    struct frame_tag tag;
+};
 
 #endif

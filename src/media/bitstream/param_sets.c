@@ -1,7 +1,10 @@
 #include "param_sets.h"
 
+#include <string.h>
+
 #include "nal_reader.h"
 #include "base/hash.h"
+#include "packet_scan.h"
 
 /* Records one set. Returns true if its content has changed since the first picture. */
 static bool note_set(struct param_sets *s, size_t index, struct nal unit, uint64_t picture)
@@ -99,4 +102,306 @@ bool param_sets_lacking(const struct param_sets *s, uint64_t picture)
         if (s->set[i].changed && s->set[i].picture != picture)
             return true;
     return false;
+}
+
+/* ---- H.264 ---- */
+
+enum { HEAD = 64 }; /* more bytes than a slice header needs up to its order count */
+
+/*
+ * Skips scaling lists (7.3.2.1.1.1). They are coded as differences, and a value of 0 ends a list.
+ */
+static void skip_scaling_lists(struct bit_reader *r, int lists)
+{
+    for (int i = 0; i < lists; i++) {
+        if (!read_bit(r))
+            continue;
+        int64_t last = 8, next = 8;
+        for (int j = 0; j < (i < 6 ? 16 : 64) && next != 0; j++) {
+            int64_t code = read_ue(r);
+            next = (last + (code & 1 ? (code + 1) / 2 : -code / 2)) & 255;
+            last = next ? next : last;
+        }
+    }
+}
+
+/* Reads the fields that only some profiles have, from chroma_format_idc to the scaling lists. */
+static void read_high_profile(struct bit_reader *r, struct nal_sps *sps)
+{
+    uint32_t chroma = read_ue(r);
+    sps->planes = chroma == 3 && read_bit(r);
+    sps->grey = sps->planes || chroma == 0;
+    skip_ue(r, 2); /* the two depths, lossless */
+    read_bit(r);
+    if (read_bit(r))
+        skip_scaling_lists(r, chroma == 3 ? 12 : 8);
+}
+
+static void read_sps(struct bit_reader *r, struct nal_sps *sps)
+{
+    static const uint8_t high[] = {100, 110, 122, 244, 44, 83, 86, 118, 128, 138, 139, 134, 135};
+    *sps = (struct nal_sps){.known = false};
+    if (r->size > 1 && memchr(high, r->data[1], sizeof high))
+        read_high_profile(r, sps);
+    uint32_t frame_num = read_ue(r), type = read_ue(r), order = 0;
+    if (type == 0) {
+        order = read_ue(r);
+    } else if (type == 1) {
+        sps->no_deltas = read_bit(r);
+        skip_ue(r, 2);
+        for (uint32_t n = read_ue(r); n > 0 && !is_used_up(r); n--)
+            read_ue(r);
+    }
+    uint32_t references = read_ue(r);
+    read_bit(r);   /* gaps_in_frame_num_value_allowed_flag */
+    skip_ue(r, 2); /* width, height */
+    sps->known = !is_used_up(r) && frame_num <= 12 && type <= 2 && order <= 12 && references <= 16;
+    sps->frames = read_bit(r);
+    sps->frame_num_bits = (uint8_t)((frame_num & 15) + 4);
+    sps->order_type = (uint8_t)(type & 3);
+    sps->order_bits = (uint8_t)((order & 15) + 4);
+    sps->references = (uint8_t)(references & 31);
+}
+
+/* Reads a PPS (7.3.2.2); `r` is positioned after its IDs. */
+static void read_pps(struct bit_reader *r, struct nal_pps *pps)
+{
+    read_bit(r); /* entropy_coding_mode_flag */
+    pps->bottom_order = read_bit(r);
+    uint32_t groups = read_ue(r), first = read_ue(r), second = read_ue(r);
+    pps->weighted = read_bit(r);
+    pps->weighted_both = (uint8_t)read_bits(r, 2);
+    skip_ue(r, 3); /* quantisers */
+    read_bits(r, 2);
+    pps->known = !is_used_up(r) && groups == 0 && first < 32 && second < 32;
+    pps->redundant = read_bit(r);
+    pps->references[0] = (uint8_t)((first & 31) + 1);
+    pps->references[1] = (uint8_t)((second & 31) + 1);
+}
+
+/* Returns a hash of a unit without its trailing zeros, which are not part of it. Never 0. */
+static uint64_t hash_of(const struct nal *nal)
+{
+    uint64_t hash = hash_64(nal->data, nal->size - nal_zeros_at_end(nal->data, nal->size));
+    return hash ? hash : 1;
+}
+
+static void note_h264_set(const struct nal *nal, struct nal_sets *s)
+{
+    int type = nal->size > 1 ? nal->data[0] & 31 : 0;
+    if (type != 7 && type != 8)
+        return;
+    uint8_t bytes[1024];
+    struct bit_reader r = {
+        .data = bytes, .size = unescape_unit(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
+    uint32_t id = read_ue(&r);
+    if (id > (type == 7 ? 31 : 255))
+        return;
+    uint64_t hash = hash_of(nal), *before = type == 7 ? &s->sps_hash[id] : &s->pps_hash[id];
+    if (hash == *before)
+        return;
+    *before = hash;
+    uint64_t both[2] = {hash_64(s->sps_hash, sizeof s->sps_hash),
+                        hash_64(s->pps_hash, sizeof s->pps_hash)};
+    s->state = hash_64(both, sizeof both);
+    if (type == 7) {
+        read_sps(&r, &s->sps[id]);
+        return;
+    }
+    uint32_t sps = read_ue(&r);
+    if (sps < 32)
+        s->set_of[id] = (uint8_t)(sps + 1);
+    read_pps(&r, &s->pps[id]);
+}
+
+void nal_sets_scan(int length_size, const uint8_t *data, size_t size, struct nal_sets *s)
+{
+    struct nal nal;
+    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);)
+        note_h264_set(&nal, s);
+}
+
+void nal_sets_scan_extradata(const uint8_t *extradata, size_t size, struct nal_sets *s)
+{
+    struct extradata_walk walk = {0};
+    for (struct nal nal; nal_next_of_extradata(STREAM_H264, extradata, size, &walk, &nal);)
+        note_h264_set(&nal, s);
+}
+
+static bool is_slice(const struct nal *nal)
+{
+    int type = nal->size > 0 ? nal->data[0] & 31 : 0;
+    return type == 1 || type == 5;
+}
+
+/*
+ * Reads the header of the slice in `data`: at least HEAD bytes of a unit without emulation
+ * prevention bytes, or all. Returns false if the header is truncated or its sets are unknown.
+ */
+static bool read_slice_header(const struct nal_sets *s, const uint8_t *data, size_t size,
+                              struct nal_slice *slice)
+{
+    struct bit_reader r = {.data = data, .size = size, .bit = 8};
+    *slice = (struct nal_slice){.idr = (data[0] & 31) == 5};
+    read_ue(&r); /* the first macroblock */
+    slice->type = read_ue(&r) % 5;
+    uint32_t pps = read_ue(&r);
+    if (pps > 255 || s->set_of[pps] == 0 || !s->sps[s->set_of[pps] - 1].known)
+        return false;
+    slice->pps = (int)pps;
+    slice->sps = s->set_of[pps] - 1;
+    const struct nal_sps *sps = &s->sps[slice->sps];
+    if (sps->planes)
+        read_bits(&r, 2);
+    slice->frame_num = read_bits(&r, sps->frame_num_bits);
+    slice->field = !sps->frames && read_bit(&r);
+    slice->bottom = slice->field && read_bit(&r);
+    if (slice->idr)
+        read_ue(&r); /* idr_pic_id */
+    slice->order_bit = r.bit;
+    if (sps->order_type == 0)
+        slice->order = read_bits(&r, sps->order_bits);
+    return !is_used_up(&r); /* the slice goes on after its order count */
+}
+
+static bool read_head(const struct nal_sets *s, const struct nal *nal, struct nal_slice *slice)
+{
+    uint8_t head[HEAD];
+    size_t size = unescape_unit(nal, head, sizeof head);
+    return read_slice_header(s, head, size, slice);
+}
+
+bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8_t *data,
+                          size_t size, struct nal_slice *slice)
+{
+    struct nal nal;
+    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);)
+        if (is_slice(&nal))
+            return read_head(s, &nal, slice);
+    return false;
+}
+
+/* Returns half the range of the low bits of the order count, less one. */
+static uint32_t order_distance(const struct nal_sps *sps)
+{
+    return (UINT32_C(1) << sps->order_bits) / 2 - 1;
+}
+
+/*
+ * Returns true if inserted frames fit between the written picture and the next one. Each adds two
+ * to the order count, and there may be as many as reference frames.
+ */
+static bool leaves_room(const struct nal_sps *sps)
+{
+    return sps->order_type == 2 ||
+           (sps->order_type == 0 && order_distance(sps) > 2 * (sps->references + UINT32_C(1)));
+}
+
+bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size,
+                      int *sps)
+{
+    struct nal_slice first = {0}, slice;
+    bool top = false, bottom = false, any = false;
+    struct nal nal;
+    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
+        int type = nal.size > 0 ? nal.data[0] & 31 : 0;
+        if (type >= 2 && type <= 4) /* partitions */
+            return false;
+        if (!is_slice(&nal))
+            continue;
+        if (!read_head(s, &nal, &slice) ||
+            (any && (slice.sps != first.sps || slice.field != first.field)))
+            return false;
+        if (!any)
+            first = slice;
+        any = true;
+        top |= !slice.bottom;
+        bottom |= slice.bottom || !slice.field;
+        /* Only the second field of an IDR picture may be of another type. */
+        if (!slice.idr && (!slice.field || slice.bottom == first.bottom))
+            return false;
+    }
+    *sps = first.sps;
+    return any && first.idr && top && bottom && leaves_room(&s->sps[first.sps]);
+}
+
+/* ------------------------------------------------------------------ writing */
+
+/*
+ * Returns the most bytes that escape_unit writes: three for each two. The prefixes keep their size.
+ */
+static size_t most_written(size_t size) { return size / 2 * 3 + 4; }
+
+size_t nal_separate_room(size_t size)
+{
+    return most_written(size) + size; /* and the unit without emulation prevention bytes */
+}
+
+static void write_bits(uint8_t *data, size_t bit, int n, uint32_t value)
+{
+    for (int i = 0; i < n; i++, bit++) {
+        uint8_t mask = (uint8_t)(0x80 >> (bit % 8));
+        bool one = value >> (n - 1 - i) & 1;
+        data[bit / 8] = one ? data[bit / 8] | mask : data[bit / 8] & (uint8_t)~mask;
+    }
+}
+
+/* Inserts emulation prevention bytes, the inverse of unescape_unit. The last byte is not zero. */
+static size_t escape_unit(const uint8_t *data, size_t size, uint8_t *out)
+{
+    size_t used = 0, zeros = 0;
+    for (size_t i = 0; i < size; i++) {
+        if (zeros >= 2 && data[i] <= 3) {
+            out[used++] = 3;
+            zeros = 0;
+        }
+        zeros = data[i] == 0 ? zeros + 1 : 0;
+        out[used++] = data[i];
+    }
+    return used;
+}
+
+/*
+ * Writes a length or a start code for a unit of `size` bytes that follows it. Returns false if the
+ * length has too few bytes.
+ */
+static bool write_prefix(int length_size, uint8_t *out, size_t size)
+{
+    static const uint8_t start[] = {0, 0, 1};
+    if (length_size == 0) {
+        memcpy(out, start, sizeof start);
+        return true;
+    }
+    for (int i = 0; i < length_size; i++)
+        out[i] = (uint8_t)(size >> (8 * (length_size - 1 - i)));
+    return length_size >= (int)sizeof size || size >> (8 * length_size) == 0;
+}
+
+size_t nal_separate(const struct nal_sets *s, int length_size, const uint8_t *data, size_t size,
+                    const struct nal_slice *next, uint8_t *out)
+{
+    struct nal_slice slice;
+    struct nal nal;
+    size_t gap = length_size > 0 ? (size_t)length_size : 3, used = 0;
+    uint32_t shift = 0;
+    uint8_t *plain = out + most_written(size);
+    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
+        if (!is_slice(&nal))
+            continue;
+        size_t n = unescape_unit(&nal, plain, nal.size);
+        n -= nal_zeros_at_end(plain, n);
+        if (n == 0 || !read_slice_header(s, plain, n, &slice))
+            return 0;
+        const struct nal_sps *sps = &s->sps[slice.sps];
+        uint32_t mask = (UINT32_C(1) << sps->order_bits) - 1;
+        if (used == 0 && next)
+            shift = next->order - order_distance(sps) - slice.order;
+        if (sps->order_type == 0)
+            write_bits(plain, slice.order_bit, sps->order_bits, (slice.order + shift) & mask);
+        size_t bytes = escape_unit(plain, n, out + used + gap);
+        if (!write_prefix(length_size, out + used, bytes))
+            return 0;
+        used += gap + bytes;
+    }
+    return used;
 }

@@ -1,4 +1,4 @@
-#include "allowed.h"
+#include "open.h"
 
 #include <errno.h>
 #include <libavutil/avstring.h>

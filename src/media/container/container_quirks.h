@@ -1,7 +1,4 @@
-/*
- * container_quirks.h - what is special about a container, as libavformat demuxes it: the only
- * place where a demuxer's name decides something.
- */
+/* container_quirks.h - the only place where a demuxer's name decides something. */
 #ifndef BARCODE_CONTAINER_CONTAINER_QUIRKS_H
 #define BARCODE_CONTAINER_CONTAINER_QUIRKS_H
 
@@ -9,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Which entries a container's index has (keyframe_index.h). */
+/* Which entries a container's index has (keyframe_index.c). */
 enum key_index_kind {
     KEY_INDEX_NONE,    /* none, or none that can be relied on: the film is read from end to end */
     KEY_INDEX_SAMPLES, /* all packets of the film */
@@ -21,8 +18,8 @@ struct container_quirks {
 
     bool is_text;         /* not a film: probing accepts any text */
     bool is_image;        /* not a film: a single image */
-    bool is_image_pipe;   /* images one after another, without a container (refusal.h) */
-    bool is_playlist;     /* names other files: its own bytes are not the film's (allowed.h) */
+    bool is_image_pipe;   /* images one after another, without a container (refusal.c) */
+    bool is_playlist;     /* names other files: its own bytes are not the film's (allowed.c) */
     bool lists_durations; /* of the files that it names: their sum is the film's duration */
     bool names_sources;   /* not a film: the network, scripts or files of another name are read */
 
@@ -42,10 +39,7 @@ struct container_quirks {
     bool joins_bytes;          /* files one behind the other are a film (open.c) */
     bool seeks_by_bisection;   /* needs no index to seek a time without reading up to it */
 
-    /*
-     * Placeholder durations that a muxer never replaced (0: none): the values, and the maximum of a
-     * real duration, in the time base of the stream.
-     */
+    /* Placeholder durations, never replaced (0: none); a real one's maximum. Stream time base */
     int64_t unset_duration, duration_max, unset_frames;
     bool shortens_duration; /* libavformat shortens that of a truncated file */
     bool longest_duration;  /* one length for all streams, maybe that of the sound */

@@ -4,12 +4,11 @@
 #include <string.h>
 
 #include "container_quirks.h"
-#include "film_facts.h"
+#include "open.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
 #include "media/select/timeline.h"
-#include "open.h"
 
 static enum bitstream bitstream_of(enum AVCodecID id)
 {

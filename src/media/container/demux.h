@@ -1,30 +1,16 @@
-/*
- * demux.h - reads a film's packets in the order of the file, and describes those of its video
- * stream as coded pictures.
- */
+/* demux.h - reads a film's packets in the order of the file; those of its video as pictures. */
 #ifndef BARCODE_CONTAINER_DEMUX_H
 #define BARCODE_CONTAINER_DEMUX_H
 
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <stdbool.h>
-#include <stdint.h>
-
-#include "read_faults.h"
-#include "media/bitstream/coded_picture.h"
-#include "media/bitstream/h264_params.h"
+#include "container_quirks.h"
+#include "film_input.h"
 #include "media/bitstream/param_sets.h"
-#include "media/ffmpeg/av_log.h"
+#include "media/ffmpeg/libav.h"
 #include "media/select/timeline.h"
-#include "barcode/base/err.h"
-#include "media/film.h"
 
 enum { DEMUX_STREAMS_MAX = 2 };
 
-/*
- * Called by demux_next with each packet that it reads, of all selected streams. It may take over
- * (av_packet_move_ref) the content of a packet that is not of the video stream.
- */
+/* Called by demux_next with each packet. May move the content of one that is not of the video. */
 typedef void demux_tap(void *user, AVPacket *packet);
 
 struct demux {
@@ -60,10 +46,7 @@ struct demux {
     int suspect_next;         /* how many of the next pictures may be truncated */
     struct read_faults *faults;  /* the film's; borrowed; set after demux_open */
     struct av_log_counts logged; /* what demuxers logged while they read this film */
-    /*
-     * pictures so far that are never displayed, and packets that should contain a picture but do
-     * not
-     */
+    /* pictures that are never displayed; packets that should contain a picture and do not */
     uint64_t hidden, unreadable;
 };
 
@@ -85,16 +68,10 @@ bool demux_read(struct demux *r, AVPacket *packet, struct err *e);
  * packet from then on. */
 void demux_describe(struct demux *r, AVPacket *packet, struct picture *p);
 
-/*
- * Reads the next picture of the video stream; the caller owns its packet. Returns false at the end,
- * or on `e`.
- */
+/* Reads the next picture; the caller owns its packet. Returns false at the end, or on `e`. */
 bool demux_next(struct demux *r, struct picture *p, struct err *e);
 
-/*
- * Resets the state after a seek in the file: the next picture has number `serial`, and no earlier
- * picture is known.
- */
+/* Resets the state after a seek: the next picture has number `serial`, and none is known. */
 void demux_jumped(struct demux *r, uint64_t serial);
 
 /* Forgets all parameter sets except those of the extradata, as before the first packet. */
@@ -109,11 +86,59 @@ int64_t demux_place_us(const struct demux *r, int entry);
 /* Returns the position in the file. */
 uint64_t demux_position(const struct demux *r);
 
-/*
- * Returns how many bytes of the file were read since it was opened; 0 if it is not a single file.
- */
+/* Returns how many bytes were read of a single file since it was opened; else 0. */
 uint64_t demux_bytes_read(const struct demux *r);
 
 void demux_close(struct demux *r);
+
+/*
+ * ---- keyframe_index.c: the container's list of key frames ----
+ *
+ * MP4 and AVI list every packet, Matroska's cues list key frames. An entry may be marked as a key
+ * frame by mistake, so the reader checks the picture. A key frame that is not listed is not found,
+ * and the previous one is used. Used by the reading thread only.
+ */
+
+struct key_entry {
+    int64_t stamp;   /* the time in the demuxer's index, in the stream's time base */
+    int64_t seek;    /* the time to seek, so that the demuxer stops at this key frame */
+    int64_t from_us; /* `stamp` in microseconds; the picture's stored time is not before it */
+    uint64_t serial; /* of its packet: SAMPLES: its number in the file; CUES: a made-up number */
+    int64_t at;      /* position in the file: MP4: the packet; AVI: its chunk; CUES: its cluster */
+    uint64_t before; /* SAMPLES: displayed pictures before it in decoding order */
+    bool unusable;   /* set by the reader: it is not a key frame, or cannot be read */
+};
+
+struct key_index {
+    enum key_index_kind kind;
+    struct key_entry *key; /* [count], by from_us */
+    size_t count, room;
+    /* SAMPLES: where a truncated file ends, as key_entry.from_us; TIME_NONE: it is complete */
+    int64_t cut_us;
+    int64_t last_us; /* of the last entry, as key_entry.from_us */
+    uint64_t shown;  /* SAMPLES: the film's displayed pictures */
+    /* CUES: the stored time at which the last frame leaves the screen; TIME_NONE: unknown */
+    int64_t end_us;
+};
+
+/* Returns which index the opened file has, without reading on. A pipe has none. */
+enum key_index_kind key_index_kind(const AVFormatContext *format, const struct film *film);
+
+/*
+ * Lists the key frames, to be freed with key_index_close. The position of `r` is undefined then. If
+ * the index covers only a part of the film, kind becomes NONE and count 0. Returns false on `e`.
+ */
+bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r,
+                    const struct film *film, struct err *e);
+
+/*
+ * Reads key frame `i` of the index, with the entry's serial. The caller owns *p's packet. Returns
+ * false if nothing can be read there, or on `e`.
+ */
+bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struct picture *p,
+                     struct err *e);
+
+/* Frees the list and empties *x. */
+void key_index_close(struct key_index *x);
 
 #endif

@@ -2,7 +2,7 @@
  * film_facts.c - what is known of a film before it is decoded: its streams, length, orientation,
  * colours and light.
  */
-#include "film_facts.h"
+#include "open.h"
 
 #include <libavutil/display.h>
 #include <libavutil/dovi_meta.h>
@@ -21,7 +21,6 @@
 #include "media/ffmpeg/libav.h"
 #include "media/select/timeline.h"
 #include "media/source.h"
-#include "open.h"
 
 /* ------------------------------------------------------------------ streams */
 

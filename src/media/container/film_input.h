@@ -11,10 +11,65 @@
 #define BARCODE_CONTAINER_FILM_INPUT_H
 
 #include <libavformat/avio.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "read_faults.h"
 #include "barcode/base/err.h"
 #include "base/film_id.h"
+#include "media/ffmpeg/libav.h"
+
+/*
+ * ---- read_faults.c: what the system could not read of a film, in any context ----
+ *
+ * Demuxers take a failed read for the end of the film or for damage, and do not return it.
+ */
+
+/* Any thread. Every function accepts NULL: nothing is recorded, and there are no faults. */
+struct read_faults;
+
+/* Returns an empty record; with `keep_going` unreadable bytes are skipped. NULL without memory. */
+struct read_faults *read_faults_new(bool keep_going, struct err *e);
+void read_faults_free(struct read_faults **faults);
+
+/* Returns true if a read that failed with this errno is to be repeated behind the bad bytes. */
+bool read_faults_may_skip(const struct read_faults *f, int error);
+
+/*
+ * Records that a read of the file `path` failed at offset `at` with this errno, for the sentences
+ * below. The first one counts. `path`: NULL: it is not known which of several files.
+ */
+void read_faults_note(struct read_faults *f, const char *path, int error, int64_t at);
+
+/* The same, and that the film was not read further. Does nothing if the errno is 0. */
+void read_faults_fail(struct read_faults *f, const char *path, int error, int64_t at);
+
+/* Records what part of the film is missing: a text to go behind "'FILM': ". The first counts. */
+void read_faults_lack(struct read_faults *f, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+
+/* Returns the first text, or "". It is valid until the faults are freed. */
+const char *read_faults_lacking(struct read_faults *f);
+
+/* Records what could not be read of the files that FFmpeg itself opened, for "concat". */
+void read_faults_add_logged(struct read_faults *f, const struct av_log_counts *logged);
+
+/* Records that the bytes [from, to) of the film were read as zeros. Any number of times. */
+void read_faults_skip(struct read_faults *f, int64_t from, int64_t to);
+
+/* Returns true if bytes of [from, to) were skipped. */
+bool read_faults_meet(struct read_faults *f, int64_t from, int64_t to);
+
+/* Returns how many bytes of the film were skipped. */
+uint64_t read_faults_bytes(struct read_faults *f);
+
+/*
+ * Returns true if no read has failed. Otherwise sets `e` to ERR_FAILED, in place of another error
+ * but ERR_INTERRUPTED, because the failed read most likely caused it. `path`: the film.
+ */
+bool read_faults_check(struct read_faults *f, const char *path, struct err *e);
+
+/* The same if opening failed: also skipped bytes and a missing part are causes. Returns false. */
+bool read_faults_explain(struct read_faults *f, const char *path, struct err *e);
 
 /*
  * Opens the film's input as *io; the caller closes it with film_input_close. `path` and `faults`
@@ -24,8 +79,7 @@
  */
 bool film_input_open(const char *path, struct read_faults *faults, AVIOContext **io, struct err *e);
 
-/* Does the same with several files, `parts` being borrowed, whose bytes follow one another. *io is
- * NULL only on an error. */
+/* Does the same with several files, borrowed, that follow one another. *io is never NULL. */
 bool film_input_open_parts(const struct film_parts *parts, struct read_faults *faults,
                            AVIOContext **io, struct err *e);
 
@@ -59,5 +113,21 @@ void film_input_go_on(AVIOContext *io);
 
 /* Closes the input and sets *io to NULL. Does nothing if *io is NULL. */
 void film_input_close(AVIOContext **io);
+
+/*
+ * ---- the header of an MP4 box, over untrusted bytes: 32 bits of size and a name, and 64 bits of
+ * size if the first one is 1 (ISO/IEC 14496-12, 4.2) ----
+ */
+enum { MP4_BOX_HEAD = 8, MP4_BOX_HEAD_LONG = 16 }; /* bytes; the second one with 64 bits of size */
+
+/* Returns true for the header of a box of this name. `count` may be any result of a read. */
+bool mp4_box_is(const uint8_t *head, int count, const char *name);
+
+/*
+ * Returns where the box at file position `at` (>= 0), with header head[0..count), ends and the next
+ * one begins. Returns -1 if the box extends to the end of the file, is invalid, or head[] lacks a
+ * part of its size.
+ */
+int64_t mp4_box_next(const uint8_t *head, int count, int64_t at);
 
 #endif

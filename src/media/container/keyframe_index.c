@@ -1,4 +1,4 @@
-#include "keyframe_index.h"
+#include "demux.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,15 +14,10 @@
 #include "base/log.h"
 #include "base/watch.h"
 #include "container_quirks.h"
-#include "film_facts.h"
 #include "film_input.h"
 #include "media/ffmpeg/libav.h"
-#include "media/ffmpeg/av_log.h"
 #include "media/select/timeline.h"
 #include "media/source.h"
-#include "allowed.h"
-#include "read_faults.h"
-#include "refusal.h"
 
 bool container_is_seekable(const AVFormatContext *format)
 {

@@ -13,10 +13,7 @@ void playlists_allow(void);
  */
 bool playlists_may_be(const char *path);
 
-/*
- * Returns true for such a file that begins as an ffconcat list. FFmpeg opens the files that it
- * names by their names, not through this program. Any thread.
- */
+/* Returns true for such a file that begins as an ffconcat list, which FFmpeg itself opens. */
 bool playlists_is_concat(const char *path);
 
 /*

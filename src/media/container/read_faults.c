@@ -1,4 +1,4 @@
-#include "read_faults.h"
+#include "film_input.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct range {
+struct byte_range {
     int64_t from, to;
 };
 
@@ -16,11 +16,11 @@ struct read_faults {
     bool keep_going;
     pthread_mutex_t lock; /* guards the rest */
     bool failed;
-    int error;           /* of the first failed read; 0: none */
-    char *path;          /* its file; NULL: unknown */
-    int64_t at;          /* its offset */
-    char lack[400];      /* what is missing; "": nothing. Never changes again */
-    struct range *range; /* skipped bytes; the ranges are in order and do not touch */
+    int error;                /* of the first failed read; 0: none */
+    char *path;               /* its file; NULL: unknown */
+    int64_t at;               /* its offset */
+    char lack[400];           /* what is missing; "": nothing. Never changes again */
+    struct byte_range *range; /* skipped bytes; the ranges are in order and do not touch */
     size_t count, room;
 };
 
@@ -116,7 +116,7 @@ void read_faults_add_logged(struct read_faults *f, const struct av_log_counts *l
 }
 
 /* Adds a range, and merges those that it touches. Returns false if out of memory. */
-static bool add_range(struct read_faults *f, struct range new)
+static bool add_range(struct read_faults *f, struct byte_range new)
 {
     size_t first = 0, last;
     while (first < f->count && f->range[first].to < new.from)
@@ -138,7 +138,7 @@ void read_faults_skip(struct read_faults *f, int64_t from, int64_t to)
     if (!f)
         return;
     pthread_mutex_lock(&f->lock);
-    f->failed |= !add_range(f, (struct range){from, to});
+    f->failed |= !add_range(f, (struct byte_range){from, to});
     pthread_mutex_unlock(&f->lock);
 }
 

@@ -1,4 +1,4 @@
-#include "refusal.h"
+#include "open.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -11,9 +11,8 @@
 #include <unistd.h>
 
 #include "container_quirks.h"
-#include "media/bitstream/mp4_box.h"
+#include "film_input.h"
 #include "media/ffmpeg/libav.h"
-#include "media/ffmpeg/frame_view.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/limits.h"

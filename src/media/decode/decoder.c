@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "media/ffmpeg/libav.h"
-#include "media/ffmpeg/av_log.h"
-#include "media/ffmpeg/colour_tags.h"
 #include "media/bitstream/packet_scan.h"
 #include "base/limits.h"
 

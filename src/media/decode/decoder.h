@@ -3,25 +3,13 @@
 #define BARCODE_DECODE_DECODER_H
 
 #include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 
-#include "media/bitstream/packet_scan.h"
-#include "media/bitstream/coded_picture.h"
-#include "media/gop/chunk.h"
-#include "barcode/base/err.h"
+#include "media/schedule/decode_pass.h"
 
-/*
- * Opens a decoder for the stream of the film `path`. `threads` 1: single-threaded; more: frame
- * threads. Returns NULL on failure.
- */
+/* Opens a decoder; with more than one of `threads`, frame threads. Returns NULL on failure. */
 AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e);
 
-/*
- * avcodec_send_packet and avcodec_receive_frame of a decoder with a corruption watch. They return
- * AVERROR(ENOMEM) once a frame buffer could not be allocated.
- */
+/* As libavcodec's functions, but AVERROR(ENOMEM) once a frame buffer could not be allocated. */
 int decoder_send(AVCodecContext *c, const AVPacket *packet);
 int decoder_receive(AVCodecContext *c, AVFrame *frame);
 
@@ -35,16 +23,12 @@ void decoder_close(AVCodecContext **c);
  */
 int decoder_max_threads(const AVStream *stream, const struct codec_traits *traits);
 
-/*
- * Allocates a context for the stream, which is not opened yet. `name` is a decoder's, or NULL for
- * libavcodec's choice. Returns NULL on failure.
- */
+/* Allocates an unopened context of the decoder `name`; NULL: libavcodec's choice. */
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e);
 
 /*
- * Makes `to`, an empty packet, the one that a decoder of a chunk gets for `p`: with the serial in
- * pts, and DISCARD if the frame is not to be output. The caller unrefs it. Returns false if out of
- * memory.
+ * Makes `to`, an empty packet, that of a chunk's decoder for `p`: the serial is its pts, and DISCARD
+ * is set unless the frame is output. The caller unrefs it. Returns false if out of memory.
  */
 bool decoder_packet(AVPacket *to, const struct picture *p, struct err *e);
 
@@ -61,10 +45,7 @@ void decoder_widen_delay(AVCodecContext *c);
 void decoder_fit_delay(AVCodecContext *c, const struct codec_traits *traits,
                        const struct chunk *chunk);
 
-/*
- * Errors of avcodec_receive_frame that are skipped in a row. Each should use up a packet, of which
- * a decoder holds a few dozen. A decoder that always fails must not hang the worker.
- */
+/* Errors of avcodec_receive_frame in a row: a decoder that always fails must not hang. */
 enum { RECEIVE_ERRORS_MAX = 1000 };
 
 /* ---- which frames are damaged ---- */
@@ -96,10 +77,7 @@ bool corruption_reported(const struct corruption_watch *w);
 /* Watches the messages alone, of a decoder whose frames are in a device's memory. */
 void corruption_watch_messages(struct corruption_watch *w, AVCodecContext *c);
 
-/*
- * Returns true if something was wrong with the packet for which avcodec_send_packet returned
- * `code`. With threads, the report may come with a later packet.
- */
+/* Returns true if the packet sent with `code` was damaged. With threads that may show later. */
 bool damage_found(struct corruption_watch *w, int code);
 
 /*
@@ -122,20 +100,30 @@ void corruption_reset(struct corruption_watch *w);
 /* Records damage that the decoder does not locate: the following frames may show it. */
 void corruption_is_everywhere(struct corruption_watch *w);
 
-/*
- * Returns true if the decoder flags the frame as damaged, as it does before an H.264 recovery
- * point.
- */
+/* Returns true if the frame is flagged as damaged, as before an H.264 recovery point. */
 bool corruption_is_flagged(const AVFrame *frame);
 
 /* Returns true if the decoder found damage in this frame's own data. */
 bool corruption_concealed(const AVFrame *frame);
 
 /*
- * Receives every message of every decoder, on any thread (av_log.c). A decoder's `opaque` is its
- * watch, so decoders of several films may work at the same time. Ignores a context without a watch
- * (a parser's).
+ * Receives every message of every decoder, on any thread (av_log.c). Ignores a context whose
+ * `opaque` is no watch (a parser's).
  */
 void corruption_message(const AVCodecContext *c, int level, const char *format);
+
+/* ---- worker.c: decodes chunks in software ---- */
+
+extern const struct decoder_backend software_backend;
+
+/* Implements worker_main (struct decoder_backend). */
+void *decode_worker_main(void *pass);
+
+/* A software worker on the caller's thread. Decodes what is selected in a chunk and not done. */
+struct decode_worker;
+struct decode_worker *decode_worker_new(struct decode_pass *s, struct err *e);
+bool decode_worker_decode(struct decode_worker *s, struct chunk *chunk, struct err *e);
+/* Adds the worker's counts to the pass and frees it, if *s is not NULL. */
+void decode_worker_free(struct decode_worker **s);
 
 #endif

@@ -1,7 +1,7 @@
 /*
  * worker.c - a thread that takes chunks from the queue and decodes them in software.
  *
- * A decoder is single-threaded, unless fewer chunks are left than there are cores (scheduler.h).
+ * A decoder is single-threaded, unless fewer chunks are left than there are cores (scheduler.c).
  * It is drained and flushed after each chunk. So which worker decodes which chunk, and in what
  * order, cannot change a pixel. A picture's serial travels through the decoder in `pts`.
  *
@@ -13,18 +13,15 @@
  * A decoder with frame threads returns the same frames of an intact chunk. It reports an error
  * earlier or later than the frame that has it, so no frame is analysed after its first error.
  */
-#include "worker.h"
+#include "decoder.h"
 
 #include <assert.h>
 #include <stdlib.h>
 
-#include "decoder.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
-#include "media/ffmpeg/frame_view.h"
-#include "media/schedule/scheduler.h"
+#include "media/schedule/decode_pass.h"
 #include "base/log.h"
 
 /* A decoder and its corruption watch. */

@@ -2,7 +2,7 @@
  * av_log.c - libav's messages: one callback for the process, which sorts them by thread and by
  * decoder.
  */
-#include "av_log.h"
+#include "libav.h"
 
 #include <libavformat/avio.h>
 #include <libavutil/avstring.h>

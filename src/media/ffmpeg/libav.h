@@ -8,8 +8,11 @@
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "barcode/base/err.h"
+#include "barcode/engine/frame.h"
+#include "media/film.h"
 
 /* Fills `e` (ERR_MEMORY): libavcodec was out of memory for the film `path`. Returns false. */
 bool av_out_of_memory(const char *path, struct err *e);
@@ -18,16 +21,11 @@ bool av_out_of_memory(const char *path, struct err *e);
 const char *av_error_text(int code, char text[128]);
 
 /*
- * ---- VP8 and VP9 with alpha in Matroska and WebM ----
- *
- * Alpha is a second stream in each packet's BlockAdditional. libavcodec's own decoders ignore it,
- * libvpx decodes it.
+ * ---- VP8 and VP9 with alpha in Matroska and WebM: a second stream in each packet's
+ * BlockAdditional. libavcodec's own decoders ignore it, libvpx decodes it ----
  */
 
-/*
- * Sets the pixel format of a stream that has such alpha to YUVA420P, if there is a decoder for it.
- * Leaves other streams as they are.
- */
+/* Sets the pixel format of a stream with such alpha to YUVA420P, if a decoder can decode it. */
 void alpha_note(AVStream *s);
 
 /* Returns true for a stream that alpha_note changed, or a copy of its parameters. */
@@ -49,10 +47,7 @@ const AVCodec *alpha_find_decoder(const AVCodecParameters *par);
 #define AV_PROFILE_AAC_LOW FF_PROFILE_AAC_LOW
 #endif
 
-/*
- * Returns the stream's side data of type `type`, which belongs to the stream, or NULL if the stream
- * has none. Sets *size to its bytes if `size` is not NULL.
- */
+/* Returns the stream's own side data of the type, or NULL, and its bytes in *size if not NULL. */
 static inline const uint8_t *av_compat_side_data(const AVStream *s, enum AVPacketSideDataType type,
                                                  size_t *size)
 {
@@ -78,8 +73,7 @@ static inline bool av_compat_is_interlaced(const AVFrame *frame)
 #endif
 }
 
-/* Lets frame threads of FFmpeg before 6.0 call get_buffer2 themselves, as later versions always do.
- */
+/* Lets frame threads of FFmpeg before 6.0 call get_buffer2 themselves, as later versions do. */
 static inline void av_compat_thread_safe_callbacks(AVCodecContext *c)
 {
 #if LIBAVCODEC_VERSION_MAJOR < 60
@@ -91,5 +85,85 @@ static inline void av_compat_thread_safe_callbacks(AVCodecContext *c)
     (void)c;
 #endif
 }
+
+/* ---- av_log.c: messages of libav ---- */
+
+/* Installs the callback that receives libav's messages. Any thread, any number of times. */
+void av_log_install(void);
+
+/* What demuxers log while they read. They skip damage without an error code. */
+struct av_log_counts {
+    uint64_t errors; /* messages of level error */
+    uint64_t jumps;  /* MPEG-TS: a continuity counter jumped: packets of some stream are missing */
+    uint64_t searches; /* MPEG-TS: the demuxer had to search for the next packet */
+    uint64_t openings; /* files that were opened and whose format was found */
+    int read_error;    /* errno of a file that libavformat closed and could not read; 0: none */
+    /* the first file of a list (ffconcat) that could not be opened; "": none */
+    char unopened[256];
+    /* what a file is in, if that is not on the context's format_whitelist; NULL: no such file */
+    const AVInputFormat *unlisted;
+    bool many_streams;  /* the file has more than max_streams */
+    int64_t wide, high; /* a size of frames with more than max_pixels; 0: none */
+};
+
+/*
+ * Counts each message of any demuxer on this thread in *logged, which the caller keeps; NULL: in
+ * none. Returns the thread's counts that were set before, for the caller to restore.
+ */
+struct av_log_counts *av_log_listen(struct av_log_counts *logged);
+
+/* Adds `more` to the counts of this thread, if there are any. */
+void av_log_add(const struct av_log_counts *more);
+
+/* Receives a decoder's message, on the thread that logs it. */
+typedef void av_log_codec_hook(const AVCodecContext *c, int level, const char *format);
+
+/* Sets the function for each message of a decoder or parser. Any thread, any number of times. */
+void av_log_set_codec_hook(av_log_codec_hook *hook);
+
+/* ---- frame_view.c ---- */
+
+/* The colour tags of a stream or of a frame. */
+struct colour_tags {
+    enum AVColorSpace space;
+    enum AVColorPrimaries primaries;
+    enum AVColorRange range;
+    enum AVColorTransferCharacteristic transfer;
+};
+
+struct colour_tags film_colour_tags(const AVCodecParameters *par);
+
+/*
+ * Decides pixel format, matrix, range and transfer of `f` before decoding. `container` has the
+ * stream's tags from before libavformat decoded the first frames: decoders overwrite them with
+ * "unspecified".
+ */
+void film_colour_decide(const AVCodecParameters *par, struct colour_tags container, struct film *f);
+
+/* Fills the colour of a view that has width and height. `format` is the frame's coded format. */
+void film_colour_of_frame(const AVFrame *frame, enum AVPixelFormat format, const struct film *film,
+                          struct frame_view *view);
+
+/*
+ * Stores the colour tags of a frame whose decoding begins in its `opaque`. From 6.1 on libavcodec
+ * replaces missing tags of a frame by those of the sequence in which it is output.
+ */
+void film_colour_keep_tags(enum AVCodecID codec, AVFrame *f);
+
+enum transfer film_colour_transfer(const AVFrame *frame, const struct film *film);
+
+/*
+ * Describes a decoded frame, or its copy in *planes if frame.h cannot describe its samples
+ * in place. *planes begins as NULL, one for each thread; the caller frees it with av_frame_free.
+ * Returns false with ERR_INPUT for an unsupported pixel format, with ERR_MEMORY.
+ */
+bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
+                   struct frame_view *view, struct err *e);
+
+/* Returns true if frame.h can describe the format's samples in place. */
+bool view_format_direct(enum AVPixelFormat format);
+
+/* Returns true if the pixel format is supported. */
+bool view_format_known(enum AVPixelFormat format);
 
 #endif

@@ -36,10 +36,7 @@ struct side_data {
     } kept[SIDE_DATA];
 };
 
-/*
- * Keeps the packet's side data. A key frame without it gets what was kept. Returns false if out of
- * memory.
- */
+/* Keeps the packet's side data; a key frame without it gets it. Returns false if out of memory. */
 bool side_data_keep(struct side_data *s, struct AVPacket *packet, bool key, struct err *e);
 
 void side_data_free(struct side_data *s);

@@ -7,9 +7,7 @@
 
 #include "barcode/engine/frame.h"
 
-/*
- * Seconds. `wall` is that of the complete film; the others are sums over threads and may exceed it.
- */
+/* Seconds. `wall` is the film's; the others are sums over threads and may exceed it. */
 struct decode_times {
     double wall, start_up, demux, decode, shrink, cluster, write;
     /* waiting until other films finish a step that only one film does at a time; not in `wall` */
@@ -18,10 +16,7 @@ struct decode_times {
     double engine_begin;  /* the engine takes its memory */
     double pass;          /* from the first packet read to the last worker's end */
     double engine_finish; /* clustering the remaining frames after the last one is decoded */
-    /*
-     * The share of `pass`, 0..1, in which an average worker of the kind had a chunk to decode; 0:
-     * there was no worker.
-     */
+    /* The share of `pass`, 0..1, in which an average worker had a chunk; 0: no worker. */
     double device_busy, software_busy;
 };
 
@@ -68,10 +63,7 @@ struct decode_counts {
     bool sequential;   /* all or the rest of the film went through one decoder */
 };
 
-/*
- * Returns true if the result is invalid: the caller drops it and decodes the film again, see
- * source_decode.
- */
+/* Returns true if the result is invalid: decode the film again (source_decode). */
 static inline bool decode_must_restart(const struct decode_counts *c)
 {
     return c->contradicted || c->damage_found || c->keys_again || c->cache_failed;

@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "media/ffmpeg/libav.h"
-#include "media/ffmpeg/colour_tags.h"
-#include "media/ffmpeg/frame_view.h"
 #include "base/limits.h"
 
 /* A decoder holds fewer pictures than that. */

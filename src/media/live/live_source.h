@@ -30,10 +30,7 @@ struct live_frame {
 
 /* What a source calls while it runs, from the thread of `run` only. */
 struct live_sink {
-    /*
-     * A decoded frame. Ends the run with *e if it returns false. It may take its time: what comes
-     * meanwhile is late.
-     */
+    /* A decoded frame. If false, the run ends with *e. What comes meanwhile is late. */
     bool (*frame)(void *user, const struct live_frame *frame, struct err *e);
     /*
      * The source has given all frames of before the run, such as the pictures that were in the
@@ -99,10 +96,7 @@ struct live_source *live_source_open(const struct live_options *o, struct err *e
  */
 bool live_source_run(struct live_source *s, const struct live_sink *sink, struct err *e);
 
-/*
- * Makes live_source_run return within 0.5 s, and every later one at once. Any thread, while the
- * source is open.
- */
+/* Makes live_source_run return within 0.5 s, and later ones at once. Any thread. */
 void live_source_stop(struct live_source *s);
 
 /* Frees *s, which is not running, and sets it to NULL. Does nothing if *s is NULL. */

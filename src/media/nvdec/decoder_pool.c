@@ -1,4 +1,4 @@
-#include "decoder_pool.h"
+#include "nvdec.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder_pool.h"
 #include "media/decode/decoder.h"
 #include "media/ffmpeg/libav.h"
-#include "media/ffmpeg/colour_tags.h"
 #include "base/log.h"
 
 /* libavutil's header needs two opaque types of CUDA and nothing else. */

@@ -5,7 +5,7 @@
  * chunk that begins with an IDR picture is sent directly after the chunk before it. The decoder
  * outputs the last frames of that chunk while it receives the new one. So several chunks may be
  * pending, and the serial of a frame identifies its chunk. Before a chunk that begins with another
- * key, the worker sends an IDR picture that belongs to neither (idr_splice.h). If no such picture
+ * key, the worker sends an IDR picture that belongs to neither (idr_splice.c). If no such picture
  * fits, the decoder is drained and flushed.
  *
  * A chunk of which NVDEC does not return all selected frames is decoded again in software.
@@ -18,18 +18,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "decoder_pool.h"
 #include "nvdec.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/bitstream/coded_picture.h"
-#include "media/bitstream/h264_params.h"
+#include "media/bitstream/param_sets.h"
 #include "media/decode/decoder.h"
-#include "media/decode/worker.h"
-#include "media/ffmpeg/frame_view.h"
-#include "media/gop/chunk.h"
+#include "media/ffmpeg/libav.h"
+#include "media/gop/chunker.h"
 #include "media/schedule/decode_pass.h"
-#include "media/schedule/idr_splice.h"
-#include "media/schedule/scheduler.h"
 #include "base/interrupt.h"
 #include "base/log.h"
 
@@ -325,12 +320,22 @@ static bool push_frames_out(struct nvdec_worker *s, bool *reusable, struct err *
 }
 
 /*
+ * Returns true for a picture from which on a worker leaves its chunk to software: a RADL picture of
+ * the chunk's first GOP, whose CRA is `key` (NULL: `p` is of a later GOP). Its references may be
+ * surfaces without a frame, and libavcodec does not report that (is_untrusted).
+ */
+static bool gives_up(const struct picture *key, const struct picture *p)
+{
+    return key && !key->closed && p->marked_leading && !p->needs_before;
+}
+
+/*
  * Returns true if NVDEC's frames from here on may differ from the software decoder's. Either the
  * decoder reported damage, or the bytes contain it, because NVDEC does not report damage inside
  * slices. Or a reference is missing, for which libavcodec substitutes a surface without a picture.
  * `key` is the chunk's first picture if `p` is of its GOP, else NULL. The key and its leading
  * pictures (hidden at the start of a film) may name references that this decoder never got.
- * libavcodec does not report the references that it substitutes after a CRA: nvdec_gives_up checks
+ * libavcodec does not report the references that it substitutes after a CRA: gives_up checks
  * RADL pictures. So a film with RADL pictures after every CRA is decoded twice.
  */
 static bool is_untrusted(struct nvdec_worker *s, const struct picture *key, const struct picture *p,
@@ -339,7 +344,7 @@ static bool is_untrusted(struct nvdec_worker *s, const struct picture *key, cons
     bool damaged = damage_found(&s->watch, code) && !p->empty;
     bool substitutes =
         corruption_has_substitutes(&s->watch) && !(key && (p == key || p->leading || p->hidden));
-    return damaged || substitutes || nvdec_gives_up(key, p) || p->illegal_zeros;
+    return damaged || substitutes || gives_up(key, p) || p->illegal_zeros;
 }
 
 static bool send_nvdec_picture(struct nvdec_worker *s, const struct picture *key,

@@ -15,14 +15,11 @@
 #include "base/interrupt.h"
 #include "base/watch.h"
 #include "media/container/container_quirks.h"
-#include "media/container/film_facts.h"
-#include "media/container/keyframe_index.h"
 #include "media/container/open.h"
+#include "media/container/demux.h"
 #include "media/decode/decoder.h"
 #include "media/ffmpeg/libav.h"
-#include "media/ffmpeg/av_log.h"
 #include "media/ffmpeg/packet.h"
-#include "media/ffmpeg/frame_view.h"
 #include "reader.h"
 
 enum { CROP_SAMPLES = 24 };    /* places, spread evenly over the film */

@@ -1,7 +1,7 @@
 /*
  * keyframe_reader.c - the reading thread of --keyframes: each key frame becomes a chunk.
  *
- * With an index (keyframe_index.h), only the key frames at or before each selected time are read.
+ * With an index (keyframe_index.c), only the key frames at or before each selected time are read.
  * Otherwise the complete film goes through the chunker, which numbers and times each picture, and
  * only the packets of key frames are kept. Both ways give a key frame the same time.
  *
@@ -12,16 +12,12 @@
 
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
-#include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
 #include "media/gop/chunker.h"
-#include "media/gop/keyframe_chunks.h"
 #include "media/schedule/decode_pass.h"
-#include "media/schedule/idr_splice.h"
 #include "media/select/timeline.h"
 #include "reader.h"
 

@@ -9,11 +9,10 @@
 
 #include <libavcodec/avcodec.h>
 
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/ffmpeg/packet.h"
-#include "media/gop/chunk.h"
-#include "media/schedule/idr_splice.h"
+#include "media/gop/chunker.h"
+#include "media/schedule/decode_pass.h"
 #include "base/log.h"
 
 /*

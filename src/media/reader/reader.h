@@ -9,7 +9,7 @@
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/err.h"
 #include "media/film.h"
-#include "media/probe.h"
+#include "media/source.h"
 
 /*
  * Reads the complete film from the position of `r`, and queues its chunks; decodes what cannot be
@@ -21,7 +21,7 @@ bool film_read(struct decode_pass *s, struct demux *r, struct err *e);
 /* ---- keyframe_reader.c: for --keyframes ---- */
 
 /*
- * Does the same with chunks of one key frame each: those that fill columns (keyframe_chunks.h).
+ * Does the same with chunks of one key frame each: those that fill columns (chunker.h).
  * With an index only these are read, otherwise the complete film. Skips the bad key frames of the
  * pass.
  */

@@ -19,18 +19,14 @@
 #include <string.h>
 
 #include "reader.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/decode/decoder.h"
 #include "media/ffmpeg/libav.h"
 #include "media/ffmpeg/packet.h"
-#include "media/ffmpeg/frame_view.h"
-#include "media/schedule/scheduler.h"
-#include "media/gop/chunk.h"
+#include "media/schedule/decode_pass.h"
 #include "media/gop/chunker.h"
 #include "media/select/timeline.h"
-#include "media/schedule/decode_pass.h"
 
 enum {
     SLOTS = 4096,     /* more packets than a decoder holds at once */

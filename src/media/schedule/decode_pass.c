@@ -1,6 +1,5 @@
 #include "decode_pass.h"
 
-#include "scheduler.h"
 #include "barcode/base/clock.h"
 #include "base/interrupt.h"
 #include "base/log.h"

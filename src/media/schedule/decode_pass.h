@@ -1,31 +1,60 @@
-/*
- * decode_pass.h - what the threads of one pass over a film share: the reader queues chunks, workers
- * decode them. scheduler.h has the rules by which workers take chunks.
- */
+/* decode_pass.h - what the threads of a pass over a film share; scheduling, backends, splices. */
 #ifndef BARCODE_SCHEDULE_DECODE_PASS_H
 #define BARCODE_SCHEDULE_DECODE_PASS_H
 
 #include <libavformat/avformat.h>
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdbool.h>
 
-#include "idr_splice.h"
-#include "media/bitstream/packet_scan.h"
-#include "media/gop/chunk.h"
-#include "media/gop/keyframe_chunks.h"
-#include "media/film.h"
+#include "media/gop/chunker.h"
 #include "media/source.h"
+#include "media/bitstream/param_sets.h"
+
+/* ---- idr_splice.c: an IDR picture of the film in place of a flush of H.264 ---- */
+
+struct AVPacket;
+struct decode_pass;
+
+/* A worker's copy, or the pass's. Zero it first. */
+struct idr_splice {
+    struct AVPacket *packet; /* as in the film; NULL: none is kept */
+    struct nal_sets sets;    /* active at that picture there */
+    int sps;                 /* the SPS that its slices name */
+    int length_size;
+    unsigned made; /* how many were kept so far, with this one */
+};
 
 /*
- * ---- what decodes the chunks: libavcodec on the cores, or a device ----
- *
- * A backend is a `const struct decoder_backend`, as in nvdec/nvdec_worker.c, and a row of the table
- * in source/film_source.c. Other code in media uses this struct.
+ * Keeps `p` if it can be spliced and is smaller than the one that is kept. Does nothing if `sets`
+ * are not those active at `p`. `length_size` is packet_scan's. Cannot fail: without memory the film
+ * has no spliced IDR. The reading thread calls it for each picture.
  */
+void idr_splice_offer(struct decode_pass *s, const struct picture *p, const struct nal_sets *sets,
+                      int length_size);
 
-/* Where a backend decodes. A film has workers of one backend on the cores and of one on a device.
+/* Updates `copy` to the one that is kept now. A worker's thread, for itself. */
+void idr_splice_fetch(struct decode_pass *s, struct idr_splice *copy);
+
+/* Records that a decoder rejected `copy`. Unless another one is kept by now, no more are kept. */
+void idr_splice_refuse(struct decode_pass *s, const struct idr_splice *copy);
+
+/* Returns true if it may be sent between pictures of these sets (struct picture's). */
+bool idr_splice_fits(const struct idr_splice *copy, uint64_t before, uint64_t after);
+
+/*
+ * Makes `to`, an empty packet, the one to send before `next`, the key of a chunk that is not an
+ * IDR, or NULL if no picture follows. The caller unrefs it. Returns false if it cannot be sent
+ * there, or if out of memory.
  */
+bool idr_splice_packet(const struct idr_splice *copy, const struct picture *next,
+                       struct AVPacket *to);
+
+/* Frees what it holds. */
+void idr_splice_drop(struct idr_splice *copy);
+
+/* ---- what decodes the chunks; a backend is a row of the table in source/film_source.c ---- */
+
+/* Where a backend decodes. A film has workers of one backend on each. */
 enum decoder_place {
     ON_CORES,  /* a decoder needs a core for each of its threads */
     ON_DEVICE, /* workers come on top of the cores; each is several times as fast as a core */
@@ -49,8 +78,7 @@ struct decoder_backend {
      * until scheduler_next_chunk returns false:
      * - it puts the selected frames of a chunk into the engine, then calls scheduler_chunk_done and
      *   chunk_free. A device redoes in software what it cannot be trusted with;
-     * - on failure it calls decode_pass_fail; if frames contradict the chunk,
-     * decode_pass_contradict;
+     * - on failure it calls decode_pass_fail, on another order of frames decode_pass_contradict;
      * - at its end it calls decode_pass_add_counts, and decode_pass_thread_ends. If the device does
      *   not start, it calls scheduler_leave_device and goes on as decode_worker_main.
      */
@@ -63,22 +91,13 @@ struct decoder_backend {
 
     /* ---- on a device ---- */
 
-    /* A flush costs an H.264 decoder: workers send a spliced IDR picture instead (idr_splice.h). */
+    /* A flush costs an H.264 decoder: workers send a spliced IDR picture instead (idr_splice.c). */
     bool flush_is_slow;
-    /*
-     * Flags 1 << STREAM_: of these streams DECODE_AUTO leaves all chunks to the device, because
-     * software is too slow to add to the device's rate.
-     */
+    /* Flags 1 << STREAM_: DECODE_AUTO leaves these to the device, as software is too slow. */
     unsigned alone;
-    /*
-     * Returns true if DECODE_AUTO may use the device beside software: its frames are the software
-     * decoder's, byte for byte, and the engine can read them.
-     */
+    /* Returns true if its frames equal software's, and the engine can read them: DECODE_AUTO. */
     bool (*is_eligible)(const struct decode_job *job, const AVStream *stream);
-    /*
-     * Opens the device for the stream and fills `*d`. Fails with ERR_ENGINE if there is no device,
-     * with ERR_INPUT if the device cannot decode the stream, with ERR_MEMORY.
-     */
+    /* Opens the device. ERR_ENGINE: none; ERR_INPUT: it cannot decode the stream; ERR_MEMORY. */
     bool (*open)(struct decoder_device *d, const struct decode_job *job, const AVStream *stream,
                  struct err *e);
     /* Closes the device. All workers have ended. */
@@ -101,8 +120,7 @@ struct decode_pass {
     int max_threads;      /* of a chunk's decoder; 0 or 1: all are single-threaded */
     bool has_key_index;   /* for --keyframes */
     uint64_t file_bytes;
-    bool is_list; /* the file names others, which hold the film: file_bytes is not the film's size
-                   */
+    bool is_list; /* the file names others, so file_bytes is not the size of the film */
     int64_t began_ns;
     struct queue *chunks; /* reader to workers */
 
@@ -142,10 +160,7 @@ struct decode_pass {
     atomic_uint_fast64_t colours_logged; /* a bit for each set of tags (decode_pass_log_colour) */
 };
 
-/*
- * Initializes the pass. `film`, its `stream` and `job` are borrowed until decode_pass_close. There
- * is no queue yet, and no worker is chosen. Cannot fail.
- */
+/* Initializes the pass, without queue and workers. The arguments are borrowed until it ends. */
 void decode_pass_open(struct decode_pass *s, const struct film *film, const AVStream *stream,
                       struct codec_traits traits, const struct decode_job *job);
 
@@ -158,16 +173,12 @@ void decode_pass_close(struct decode_pass *s);
 /* Keeps the first error, closes the queue, wakes the reader and the workers. */
 void decode_pass_fail(struct decode_pass *s, const struct err *e);
 
-/*
- * Stops the reader and the workers: only a sequential decoder can find out what the film's frames
- * are.
- */
+/* Stops all threads: only a sequential decoder can find out what the film's frames are. */
 void decode_pass_contradict(struct decode_pass *s);
 
 /*
- * Counts key frame `serial` as damaged, and adds it to s->bad_keys if that is not NULL. The
- * previous key frame replaces it. With `again`, the film must be decoded again for that. Any
- * thread.
+ * Counts key frame `serial` as damaged, and adds it to s->bad_keys if there are any. With `again`,
+ * the film must be decoded again for that. Any thread.
  */
 void decode_pass_bad_key(struct decode_pass *s, uint64_t serial, bool again);
 
@@ -177,10 +188,7 @@ bool decode_pass_is_bad_key(struct decode_pass *s, uint64_t serial);
 /* Estimates how long decoding one key frame takes (decode_progress). Any thread. */
 void decode_pass_key_costs(struct decode_pass *s, struct decode_progress *p);
 
-/*
- * Stops the reader and the workers: a single-threaded decoder must find out which frames are
- * damaged.
- */
+/* Stops all threads: a single-threaded decoder must find out which frames are damaged. */
 void decode_pass_find_damage(struct decode_pass *s);
 
 /* Returns true if threads should stop, also if the user interrupted. */
@@ -194,16 +202,10 @@ bool decode_pass_stopped(struct decode_pass *s);
  */
 bool decode_pass_queue(void *pass, struct chunk *chunk, struct err *e);
 
-/*
- * Records that `bytes` of the chunk were sent to a software decoder, or does not need them. A
- * chunk's bytes count once.
- */
+/* Records that a software decoder got `bytes` of the chunk, or needs them not. Bytes count once. */
 void decode_pass_sent(struct decode_pass *s, struct chunk *chunk, size_t bytes);
 
-/*
- * Records that a software worker is done with `pictures` more of the chunk, chunk->count for all of
- * them. A chunk's pictures count once. Worker thread only.
- */
+/* Records that a worker's thread is done with `pictures` more of its chunk, once each. */
 void decode_pass_pictures_done(struct decode_pass *s, struct chunk *chunk, size_t pictures);
 
 /* Records that the reader has queued its last chunk. */
@@ -212,16 +214,77 @@ void decode_pass_read_to_end(struct decode_pass *s);
 /* Adds a worker's counts. */
 void decode_pass_add_counts(struct decode_pass *s, const struct decode_counts *c);
 
-/*
- * Adds the processor time of a worker's thread, which is about to end and has sent `sent` packets.
- */
+/* Adds the processor time of a worker's thread, which ends after `sent` packets. */
 void decode_pass_thread_ends(struct decode_pass *s, const struct decoder_backend *backend,
                              uint64_t sent);
 
-/*
- * Logs, under -v, the colour tags of an analysed frame that differ from the film's. Each set of
- * tags is logged once.
- */
+/* Logs, under -v, each set of colour tags of frames that differ from the film's. */
 void decode_pass_log_colour(struct decode_pass *s, const struct frame_view *view);
+
+/* ---- scheduler.c: the rules by which workers are chosen and take chunks ---- */
+
+/*
+ * Returns the number of threads that may decode the film, 1 to `threads`. Their decoders fit into
+ * half of `memory` (bytes), so that frames of a gigabyte do not take a core's worth of memory each.
+ */
+int scheduler_max_threads(const struct film *film, int threads, uint64_t memory);
+
+/* Returns the machine's memory in bytes, or this film's part if several films are under way. */
+uint64_t scheduler_memory(const struct decode_job *job);
+
+/*
+ * Chooses the backends of the pass and the number of their workers, and opens the device. The first
+ * of `backends` decodes on the cores, the others on devices; NULL ends the array. Where no device
+ * can be used, software decodes the film. Returns false if the demanded device does not exist.
+ */
+bool scheduler_choose_workers(struct decode_pass *s, const struct decoder_backend *const *backends,
+                              struct err *e);
+
+/* Estimates the work of decoding a chunk, in bytes of packets. */
+size_t scheduler_estimate_work(const struct decode_pass *s, const struct chunk *chunk);
+
+/*
+ * Takes a chunk from the queue for a worker of `backend`, and sets chunk->threads. Waits for a
+ * chunk. Beside device workers, a worker on the cores waits until it may take one (may_share).
+ * Returns false if no chunk is left for this worker. A worker's thread.
+ */
+bool scheduler_next_chunk(struct decode_pass *s, const struct decoder_backend *backend,
+                          struct chunk **chunk);
+
+/* What a worker must know of its chunk after the chunk is freed. */
+struct taken_chunk {
+    size_t bytes;
+    uint64_t frames; /* displayed frames that are covered once the chunk is done */
+    const struct decoder_backend *backend;
+    int threads;
+    int64_t ns; /* when the worker took the chunk (clock_ns) */
+};
+
+/* Returns the facts of a chunk that scheduler_next_chunk returned. */
+struct taken_chunk scheduler_taken(const struct chunk *chunk);
+
+/* Returns the chunk's bytes and cores to the pass: its worker is done with it. */
+void scheduler_chunk_done(struct decode_pass *s, const struct taken_chunk *chunk);
+
+/* Counts one worker fewer on the device and one more on the cores: the device refused a worker. */
+void scheduler_leave_device(struct decode_pass *s);
+
+/* ---- on how many threads a chunk is decoded in software; exposed for its test ---- */
+
+struct thread_share {
+    int cores;           /* that the film may use, including those of other chunks */
+    uint64_t chunk_work; /* work of the chunk, > 0: in bytes, or any other unit */
+    uint64_t left; /* work not sent to decoders yet, of all films on the cores: >= chunk_work */
+    int most;      /* threads that a decoder may have */
+};
+
+/* Returns the threads for the chunk, 1 to the smaller of `cores` and `most`. */
+int thread_share_count(const struct thread_share *s);
+
+/*
+ * Returns the threads of each chunk that BARCODE_FRAME_THREADS sets, for tests: 1 for "off", 0 if it
+ * is not set or wrong.
+ */
+int thread_share_override(void);
 
 #endif

@@ -1,4 +1,4 @@
-#include "scheduler.h"
+#include "decode_pass.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +92,11 @@ bool scheduler_choose_workers(struct decode_pass *s, const struct decoder_backen
 /* ------------------------------------------------------------------ threads of a chunk */
 
 /*
+ * While there are more chunks than cores, each chunk is decoded on one thread: that wastes nothing.
+ * A film of 30 s has about five chunks, and at the end of a long film fewer chunks than cores are
+ * left. Then a chunk gets threads in proportion to its part of the remaining work, so that the
+ * decoders at work end together.
+ *
  * Threads per core. There are more threads than cores because a decoder's threads wait for one
  * another: for the rows of a frame to which the next frame refers. A chunk on a single thread does
  * not share its core.

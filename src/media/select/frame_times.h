@@ -19,10 +19,7 @@
 #include "barcode/engine/frame.h"
 #include "selection.h"
 
-/*
- * As next_us: the selection's rule decides how long the frame is displayed (selection_last_until in
- * selection.h).
- */
+/* As next_us: selection_last_until decides how long the frame is displayed. */
 #define FRAME_TIMES_OPEN INT64_MAX
 
 struct frame_times;
@@ -41,10 +38,7 @@ void frame_times_add(struct frame_times *t, int64_t time_us, int64_t next_us);
 /* Records that the reader asks here whether the selection is complete, and stops if it is. */
 void frame_times_check(struct frame_times *t);
 
-/*
- * Records that the reader has stopped. Frames that are added from now on are numbered without
- * knowing the next one, and are ignored.
- */
+/* Records that the reader has stopped: frames added later lack the next one, and are ignored. */
 void frame_times_stop(struct frame_times *t);
 
 /* Records that the film was read to its end without an error. */

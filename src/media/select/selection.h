@@ -3,7 +3,7 @@
  *
  * A selection is walked frame by frame in display order, with the time at which the next frame
  * appears. So "the frame on the screen at time t" is exact on films of variable rate. Times are
- * the player's, in microseconds (film_length.h). Walking in pieces (GOP by GOP, the cursor carried
+ * the player's, in microseconds (film.h). Walking in pieces (GOP by GOP, the cursor carried
  * over) is the same as walking in one go.
  *
  * EVERY counts the frames with start <= time < end; timestamps matter for nothing else.
@@ -33,7 +33,7 @@
 #include <stdint.h>
 
 #include "barcode/engine/frame.h"
-#include "media/film_length.h"
+#include "media/film.h"
 
 enum selection_kind {
     SELECT_EVERY,    /* every Nth displayed frame, from the first one inside start..end */
@@ -65,16 +65,10 @@ struct selection_cursor {
     uint64_t preview; /* previews so far */
 };
 
-/*
- * Returns a cursor at the start. SELECT_COLUMNS needs a real end: the caller sets end_us to the
- * film's duration first.
- */
+/* Returns a cursor at the start. For SELECT_COLUMNS, end_us is set to the film's end before. */
 struct selection_cursor selection_begin(const struct selection *rule);
 
-/*
- * Moves the start to the film's first frame, displayed at `time_us`, if it is before that: there is
- * nothing to select. Call it before the first selection_take of a walk.
- */
+/* Moves a start before the film's first frame, at `time_us`, to it. Before selection_take. */
 void selection_first(struct selection_cursor *c, int64_t time_us);
 
 /*
@@ -108,10 +102,7 @@ int64_t selection_next_preview(const struct selection_cursor *c);
  */
 int64_t selection_target(const struct selection *rule, uint64_t column);
 
-/*
- * Returns the first open target; INT64_MAX if none is before end_us. Not for EVERY without
- * `keyframes`.
- */
+/* Returns the first open target before end_us, or INT64_MAX. Not for EVERY without `keyframes`. */
 int64_t selection_next(const struct selection_cursor *c);
 
 /*
@@ -122,10 +113,7 @@ int64_t selection_next(const struct selection_cursor *c);
  */
 bool selection_done(const struct selection_cursor *c, int64_t time_us);
 
-/*
- * Returns how many columns a film of this length would give. Returns 0 if that is unknown, or if
- * nothing is inside start..end. COLUMNS: C.
- */
+/* Returns how many columns a film of this length gives; 0: unknown or none. COLUMNS: C. */
 uint64_t selection_estimate(const struct selection *rule, const struct film_length *length);
 
 /*

@@ -1,7 +1,4 @@
-/*
- * timeline.h - when frames are displayed: by stored presentation times, by places in decoding
- * order, and where packets are missing. One thread.
- */
+/* timeline.h - when frames are displayed, and where packets are missing. One thread. */
 #ifndef BARCODE_SELECT_TIMELINE_H
 #define BARCODE_SELECT_TIMELINE_H
 
@@ -26,10 +23,7 @@ struct film_clock {
     bool places_from_0;
 };
 
-/*
- * Converts stored presentation times to the player's (film_length.h), which never run twice. Called
- * in display order; copy freely.
- */
+/* Converts stored times to the player's (film.h), which never run back. In display order. */
 struct timeline {
     int64_t frame_us, origin_us; /* the clock's; origin_us is TIME_NONE until it is known */
     bool wraps;
@@ -74,10 +68,7 @@ struct time_queue {
 /* Adds the time of a displayed picture, in decoding order. Returns false if out of memory. */
 bool time_queue_push(struct time_queue *q, int64_t us, struct err *e);
 
-/*
- * Returns by how much `moves` moves times: the first place is at `first_us` and the first output at
- * `late_us`. If frames are missing between the two, they are not what moves.
- */
+/* Returns by how much `moves` moves times. Frames missing between the two are not what moves. */
 int64_t time_queue_early(int64_t first_us, int64_t late_us, int delay, int64_t frame_us);
 
 /* Returns true if a picture waits for its time. */
@@ -126,10 +117,7 @@ bool gaps_inside(const struct gaps *g, uint64_t a, uint64_t b);
  */
 int64_t gaps_reached(struct gaps *g, int64_t time_us);
 
-/*
- * Returns how many frames of `frame_us` are missing between frames at times from_us < to_us; 0
- * if less than one and a half frames fit, or if the clock jumped by more than an hour.
- */
+/* Returns how many frames are missing between two times; 0 if under 1.5, or over an hour apart. */
 uint64_t gap_frames(int64_t from_us, int64_t to_us, int64_t frame_us);
 
 /* Returns the time of missing frame `i` of `count`, from 1; i = count + 1 gives to_us. */

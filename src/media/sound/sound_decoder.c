@@ -1,17 +1,275 @@
-#include "sound_decoder.h"
+/*
+ * sound_decoder.c - decodes a stream of sound on threads of its own.
+ *
+ *   sound_decoder_put --segments--> [queue] --> decoder --frames--> [queue] --> sound_maker
+ *                               +-> [queue] --> decoder --frames--> [queue] -+
+ *
+ * The packets are cut into segments. Where the codec allows it (is_apart), each segment has a
+ * decoder of its own, which gets the packets before it first, and some are decoded at the same
+ * time: NVDEC decodes pictures faster than a thread sound. So what is decoded depends on no thread.
+ */
+#include "sound_reading.h"
 
 #include <libavutil/channel_layout.h>
+#include <libavutil/mathematics.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "media/ffmpeg/libav.h"
-#include "sound_frames.h"
 #include "base/interrupt.h"
 #include "barcode/base/queue.h"
 #include "base/watch.h"
 #include "barcode/engine/engine.h"
 #include "barcode/sound/sound_device.h"
+
+/*
+ * ---- Frames ----
+ *
+ * A thread of its own passes them on to the sound_maker: analysing sound takes about as long as
+ * decoding it. They come in lanes, each of one thread. Segment i comes in lane i % lanes.
+ */
+
+enum {
+    SOUND_LANES_MOST = 4,
+    RATE_MOST = 768000,
+    FRAME_SAMPLES_MOST = 1 << 23, /* of all channels in a frame */
+    BATCH = 16,                   /* frames: waking the thread costs as much as a frame */
+    BATCH_SAMPLES = 1 << 18
+};
+
+struct batch {
+    AVFrame *frame[BATCH];
+    size_t count, samples;
+    bool last; /* of its segment */
+};
+
+struct frame_lane {
+    struct batch *batch; /* that is being filled, or NULL */
+    struct queue *batches;
+};
+
+struct sound_frames {
+    struct sound_maker *maker;
+    int64_t end_us, most_us; /* end_us: of the sound so far */
+    int16_t *samples;        /* of a frame */
+    size_t room;             /* in `samples` */
+    int lanes;
+    struct frame_lane lane[SOUND_LANES_MOST];
+    pthread_t thread;
+    bool running;
+    struct film_sound about; /* rate, channels and layout of the first frame, if `begun` */
+    bool begun;
+    struct err error; /* of the thread */
+};
+
+static void sound_frames_describe(struct film_sound *s, int rate, const AVChannelLayout *layout)
+{
+    s->rate = rate > 0 ? rate : 0;
+    s->channels = layout->nb_channels;
+    if (av_channel_layout_describe(layout, s->layout, sizeof s->layout) < 0)
+        s->layout[0] = 0;
+    s->layout[sizeof s->layout - 1] = 0;
+}
+
+static void drop_batch(void *item)
+{
+    struct batch *b = item;
+    for (size_t i = 0; b && i < b->count; i++)
+        av_frame_free(&b->frame[i]);
+    free(b);
+}
+
+/* Returns true for a frame of a format, rate and number of channels that can be passed on. */
+static bool sound_frames_usable(const AVFrame *f)
+{
+    int channels = f->ch_layout.nb_channels;
+    if (channels <= 0 || channels > SOUND_CHANNELS_MOST)
+        return false;
+    if (f->nb_samples <= 0 || f->nb_samples > FRAME_SAMPLES_MOST / channels)
+        return false;
+    bool rate_ok = f->sample_rate > 0 && f->sample_rate <= RATE_MOST;
+    return rate_ok && samples_known((enum AVSampleFormat)f->format);
+}
+
+/*
+ * Passes the block on, without what is behind the film's end, in parts of a few seconds: at a rate
+ * of 1 Hz a frame may last for days. Stops if interrupted.
+ */
+static bool push_parts(struct sound_frames *s, struct sound_block b, struct err *e)
+{
+    enum { SECONDS = 8 };
+    size_t frames = b.frames;
+    int64_t from_us = b.time_us == INT64_MIN ? s->end_us : b.time_us;
+    int64_t most = from_us < s->most_us ? av_rescale(s->most_us - from_us, b.rate, 1000000) : 0;
+    frames = (uint64_t)most < frames ? (size_t)most : frames;
+    while (frames > 0 && !interrupted()) {
+        b.frames = frames < (size_t)b.rate * SECONDS ? frames : (size_t)b.rate * SECONDS;
+        if (!sound_maker_push(s->maker, &b, e))
+            return false;
+        from_us += av_rescale((int64_t)b.frames, 1000000, b.rate);
+        s->end_us = from_us > s->end_us ? from_us : s->end_us;
+        b.sample += b.frames * (size_t)b.channels;
+        b.time_us = b.time_us == INT64_MIN ? INT64_MIN : from_us;
+        frames -= b.frames;
+    }
+    return true;
+}
+
+static bool push_frame(struct sound_frames *s, const AVFrame *f, struct err *e)
+{
+    int channels = f->ch_layout.nb_channels;
+    struct sound_block block = {.frames = (size_t)f->nb_samples,
+                                .channels = channels,
+                                .rate = f->sample_rate,
+                                .mask = samples_mask(&f->ch_layout),
+                                .time_us = f->pts == AV_NOPTS_VALUE ? INT64_MIN : f->pts};
+    size_t count = block.frames * (size_t)channels;
+    if (!s->begun)
+        sound_frames_describe(&s->about, f->sample_rate, &f->ch_layout);
+    s->begun = true;
+    if (!err_reserve(&s->samples, count, &s->room, sizeof *s->samples, e))
+        return false;
+    samples_convert(f, channels, s->samples);
+    block.sample = s->samples;
+    return push_parts(s, block, e);
+}
+
+static void abort_lanes(struct sound_frames *s)
+{
+    for (int i = 0; i < s->lanes; i++)
+        if (s->lane[i].batches)
+            queue_abort(s->lane[i].batches);
+}
+
+/* Passes batches on until the queue of the next one is closed and empty, or aborted. */
+static void *frames_main(void *argument)
+{
+    struct sound_frames *s = argument;
+    void *item;
+    int lane = 0;
+    bool ok = true;
+    while (ok && !interrupted() && queue_pop(s->lane[lane].batches, &item)) {
+        struct batch *b = item;
+        for (size_t i = 0; ok && i < b->count; i++)
+            ok = push_frame(s, b->frame[i], &s->error);
+        lane = b->last ? (lane + 1) % s->lanes : lane;
+        drop_batch(b);
+    }
+    abort_lanes(s); /* nobody waits for this thread any more */
+    return NULL;
+}
+
+/*
+ * Frees *s, after all lanes have ended. With `about` waits until all frames are passed on, and sets
+ * its rate, channels and layout to those of the first one. Without it drops what is queued.
+ */
+static bool sound_frames_close(struct sound_frames **frames, struct film_sound *about,
+                               struct err *e)
+{
+    struct sound_frames *s = *frames;
+    if (!s)
+        return true;
+    if (!about)
+        abort_lanes(s);
+    if (s->running)
+        pthread_join(s->thread, NULL);
+    if (about && s->begun) {
+        about->rate = s->about.rate;
+        about->channels = s->about.channels;
+        memcpy(about->layout, s->about.layout, sizeof about->layout);
+    }
+    bool ok = s->error.code == ERR_NONE;
+    if (!ok && e && e->code == ERR_NONE)
+        *e = s->error;
+    for (int i = 0; i < s->lanes; i++) {
+        drop_batch(s->lane[i].batch);
+        queue_free(&s->lane[i].batches);
+    }
+    free(s->samples);
+    free(s);
+    *frames = NULL;
+    return ok;
+}
+
+/*
+ * Starts the thread. A lane has room for `ahead` frames that others are waited for. Sound from
+ * `most_us` on is dropped.
+ */
+static struct sound_frames *sound_frames_open(struct sound_maker *maker, int lanes, size_t ahead,
+                                              int64_t most_us, struct err *e)
+{
+    struct sound_frames *s = err_calloc(1, sizeof *s, e);
+    if (!s)
+        return NULL;
+    s->maker = maker;
+    s->most_us = most_us;
+    s->lanes = lanes;
+    bool ok = true;
+    for (int i = 0; i < lanes; i++) {
+        s->lane[i].batches = queue_open(ahead / BATCH + 3, drop_batch, e);
+        ok &= s->lane[i].batches != NULL;
+    }
+    s->running = ok && watch_thread(&s->thread, frames_main, s) == 0;
+    if (!s->running) {
+        err_set(e, ERR_MEMORY, "cannot start a decoding thread");
+        sound_frames_close(&s, NULL, NULL);
+    }
+    return s;
+}
+
+/* Returns the lane's batch, or NULL if out of memory. */
+static struct batch *fill_batch(struct frame_lane *l, struct err *e)
+{
+    if (!l->batch)
+        l->batch = err_calloc(1, sizeof *l->batch, e);
+    return l->batch;
+}
+
+/* Queues the frames so far. */
+static bool queue_batch(struct frame_lane *l)
+{
+    struct batch *b = l->batch;
+    l->batch = NULL;
+    if (b && !queue_push(l->batches, b)) {
+        drop_batch(b);
+        return false;
+    }
+    return true;
+}
+
+/*
+ * Queues a usable frame, whose pts is the player's time in microseconds or AV_NOPTS_VALUE. Moves
+ * its reference. Returns false if out of memory; and without an error after one of the thread.
+ */
+static bool sound_frames_put(struct sound_frames *s, int lane, AVFrame *frame, struct err *e)
+{
+    struct frame_lane *l = &s->lane[lane];
+    struct batch *b = fill_batch(l, e);
+    AVFrame *moved = b ? av_frame_alloc() : NULL;
+    if (!moved)
+        return err_memory(e, sizeof *moved);
+    av_frame_move_ref(moved, frame);
+    b->frame[b->count++] = moved;
+    b->samples += (size_t)moved->nb_samples * (size_t)moved->ch_layout.nb_channels;
+    return (b->count < BATCH && b->samples < BATCH_SAMPLES) || queue_batch(l);
+}
+
+/* Ends a segment: the next one is in the next lane. */
+static bool sound_frames_next(struct sound_frames *s, int lane, struct err *e)
+{
+    struct batch *b = fill_batch(&s->lane[lane], e);
+    if (!b)
+        return false;
+    b->last = true;
+    return queue_batch(&s->lane[lane]);
+}
+
+static void sound_frames_end(struct sound_frames *s, int lane)
+{
+    queue_batch(&s->lane[lane]);
+    queue_close(s->lane[lane].batches);
+}
 
 /* ---- Which decoder a stream gets ---- */
 
@@ -148,7 +406,7 @@ struct segment {
     size_t bytes;       /* without them */
 };
 
-struct lane {
+struct decode_lane {
     struct sound_decoder *decoder;
     int index;
     struct queue *segments;
@@ -167,7 +425,7 @@ struct sound_decoder {
     struct sound_maker *maker;
     struct sound_frames *frames; /* NULL: the stream cannot be decoded */
     int lanes;
-    struct lane lane[SOUND_LANES_MOST];
+    struct decode_lane lane[SOUND_LANES_MOST];
     AVPacket *header;        /* the last one (is_header), or NULL */
     struct segment *segment; /* that is being filled, or NULL */
     int next;                /* the lane that gets it */
@@ -188,7 +446,7 @@ static void drop_segment(void *item)
 /* ------------------------------------------------------------------ a lane's thread */
 
 /* Passes on what the decoder has, or drops it. Sets *damaged if it reports an error. */
-static bool receive_frames(struct lane *l, bool drop, bool *damaged)
+static bool receive_frames(struct decode_lane *l, bool drop, bool *damaged)
 {
     enum { ERRORS_MAX = 1000 }; /* a decoder that always fails must not hang */
     for (int errors = 0; errors < ERRORS_MAX;) {
@@ -210,7 +468,7 @@ static bool receive_frames(struct lane *l, bool drop, bool *damaged)
 }
 
 /* Decodes a packet, or with NULL what the decoder still has. Those of a lead are not counted. */
-static bool decode_packet(struct lane *l, const AVPacket *packet, bool lead)
+static bool decode_packet(struct decode_lane *l, const AVPacket *packet, bool lead)
 {
     if (packet && av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL)) {
         l->errors += !lead;
@@ -225,7 +483,7 @@ static bool decode_packet(struct lane *l, const AVPacket *packet, bool lead)
     return ok;
 }
 
-static bool decode_segment(struct lane *l, const struct segment *s)
+static bool decode_segment(struct decode_lane *l, const struct segment *s)
 {
     struct sound_decoder *d = l->decoder;
     if (!l->context)
@@ -255,7 +513,7 @@ static void signal_reader(struct sound_decoder *d, size_t bytes, bool ended)
 /* Decodes segments until the queue is closed and empty, or aborted. */
 static void *lane_main(void *argument)
 {
-    struct lane *l = argument;
+    struct decode_lane *l = argument;
     void *item;
     bool ok = true;
     while (ok && queue_pop(l->segments, &item)) {
@@ -277,7 +535,7 @@ static void *lane_main(void *argument)
 
 static bool open_lane(struct sound_decoder *d, int i, struct err *e)
 {
-    struct lane *l = &d->lane[i];
+    struct decode_lane *l = &d->lane[i];
     l->decoder = d;
     l->index = i;
     l->frame = av_frame_alloc();
@@ -436,7 +694,7 @@ static bool end_lanes(struct sound_decoder *d, bool whole, struct err *e)
         else
             queue_abort(d->lane[i].segments);
     for (int i = 0; i < d->lanes; i++) {
-        struct lane *l = &d->lane[i];
+        struct decode_lane *l = &d->lane[i];
         pthread_join(l->thread, NULL);
         d->about.errors += l->errors;
         if (ok && l->error.code != ERR_NONE && e && e->code == ERR_NONE)

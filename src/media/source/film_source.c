@@ -12,17 +12,14 @@
 
 #include "media/container/container_quirks.h"
 #include "media/container/demux.h"
-#include "media/container/keyframe_index.h"
 #include "media/container/open.h"
-#include "media/container/read_faults.h"
-#include "media/container/film_facts.h"
-#include "media/decode/worker.h"
-#include "media/ffmpeg/av_log.h"
-#include "media/gop/keyframe_chunks.h"
+#include "media/container/film_input.h"
+#include "media/decode/decoder.h"
+#include "media/ffmpeg/libav.h"
+#include "media/gop/chunker.h"
 #include "media/nvdec/nvdec.h"
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
-#include "media/schedule/scheduler.h"
 #include "media/sound/sound_reading.h"
 #include "barcode/base/clock.h"
 #include "base/admission.h"
@@ -238,7 +235,7 @@ static void assess_bad_keys(struct source_film *f, struct decode_pass *s)
 }
 
 /*
- * Closes a list of files, whose last file may have been unreadable (av_log.h). Returns false if
+ * Closes a list of files, whose last file may have been unreadable (av_log.c). Returns false if
  * some file was.
  */
 static bool close_list(struct source_film *f, struct err *e)

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "plan/options.h"
+#include "batch/batch_options.h"
 #include "batch/film_workers.h"
 
 static const uint64_t gib = (uint64_t)1 << 30;

@@ -41,17 +41,17 @@ static void good(const char *line)
 static bool selected(const char *name)
 {
     bool found = false;
-    for (size_t i = 0; i < o.picture.strips; i++)
-        found |= strcmp(o.picture.strip[i]->name, name) == 0;
+    for (size_t i = 0; i < o.plan.picture.strips; i++)
+        found |= strcmp(o.plan.picture.strip[i]->name, name) == 0;
     return found;
 }
 
 /* Where the output with this option goes; NULL: it was not asked for. */
 static const char *extra(const char *option)
 {
-    for (size_t i = 0; i < o.outputs.extras; i++) {
-        if (strcmp(o.outputs.extra[i].writer->name, option) == 0)
-            return o.outputs.extra[i].path;
+    for (size_t i = 0; i < o.plan.outputs.extras; i++) {
+        if (strcmp(o.plan.outputs.extra[i].writer->name, option) == 0)
+            return o.plan.outputs.extra[i].path;
     }
     return NULL;
 }
@@ -73,45 +73,45 @@ TEST(palettes_do_not_race)
         "a --no-race",  "-m kmeans --no-race a", "a -m kmeans -m palette"};
     for (size_t i = 0; i < sizeof racing / sizeof *racing; i++) {
         good(racing[i]);
-        assert_true(o.kmeans.race);
+        assert_true(o.plan.kmeans.race);
     }
     for (size_t i = 0; i < sizeof settled / sizeof *settled; i++) {
         good(settled[i]);
-        assert_false(o.kmeans.race);
+        assert_false(o.plan.kmeans.race);
     }
 }
 
 TEST(defaults)
 {
     good("film.mkv");
-    assert_int_equal(o.inputs.count, 1);
-    assert_string_equal(o.inputs.argument[0], "film.mkv");
-    assert_null(o.outputs.path);
+    assert_int_equal(o.plan.inputs.count, 1);
+    assert_string_equal(o.plan.inputs.argument[0], "film.mkv");
+    assert_null(o.plan.outputs.path);
     assert_null(extra("json"));
-    assert_int_equal(o.outputs.extras, 0);
-    assert_null(o.outputs.dump);
+    assert_int_equal(o.plan.outputs.extras, 0);
+    assert_null(o.plan.outputs.dump);
     assert_true(selected("kmeans"));
-    assert_int_equal(o.picture.strips, 1);
-    assert_false(o.picture.stacked);
-    assert_int_equal(o.kmeans.k, 8);
-    assert_int_equal(o.kmeans.n_init, 20);
-    assert_int_equal(o.kmeans.max_iter, 300);
-    assert_int_equal(o.kmeans.init, INIT_SCALABLE);
-    assert_true(o.kmeans.race);
-    assert_int_equal(o.kmeans.seed, 0);
-    assert_int_equal(o.picture.steady, 0);
-    assert_int_equal(o.film.light.map, TONE_BT2390);
-    assert_true(o.film.light.peak == 0 && !o.film.light.linear);
-    assert_int_equal(o.picture.order, ORDER_LIGHTNESS);
-    assert_true(o.film.selection.kind == SELECT_EVERY && o.film.selection.every == 0);
-    assert_true(o.film.selection.start_us == 0 && o.film.selection.end_us == INT64_MAX);
-    assert_int_equal(o.film.size.kind, SIZE_SIDE);
-    assert_int_equal(o.film.size.side, 320);
-    assert_true(o.picture.width == 0 && o.picture.height == 800);
+    assert_int_equal(o.plan.picture.strips, 1);
+    assert_false(o.plan.picture.stacked);
+    assert_int_equal(o.plan.kmeans.k, 8);
+    assert_int_equal(o.plan.kmeans.n_init, 20);
+    assert_int_equal(o.plan.kmeans.max_iter, 300);
+    assert_int_equal(o.plan.kmeans.init, INIT_SCALABLE);
+    assert_true(o.plan.kmeans.race);
+    assert_int_equal(o.plan.kmeans.seed, 0);
+    assert_int_equal(o.plan.picture.steady, 0);
+    assert_int_equal(o.plan.film.light.map, TONE_BT2390);
+    assert_true(o.plan.film.light.peak == 0 && !o.plan.film.light.linear);
+    assert_int_equal(o.plan.picture.order, ORDER_LIGHTNESS);
+    assert_true(o.plan.film.selection.kind == SELECT_EVERY && o.plan.film.selection.every == 0);
+    assert_true(o.plan.film.selection.start_us == 0 && o.plan.film.selection.end_us == INT64_MAX);
+    assert_int_equal(o.plan.film.size.kind, SIZE_SIDE);
+    assert_int_equal(o.plan.film.size.side, 320);
+    assert_true(o.plan.picture.width == 0 && o.plan.picture.height == 800);
     assert_true(o.process.threads == 0 && o.batch.film_timeout_us == 0);
     assert_int_equal(o.batch.progress, PROGRESS_AUTO);
-    assert_false(o.process.memory || o.process.max_pixels || o.outputs.strict || o.film.verify ||
-                 extra("bench"));
+    assert_false(o.process.memory || o.process.max_pixels || o.plan.outputs.strict ||
+                 o.plan.film.verify || extra("bench"));
 }
 
 TEST(every_option)
@@ -125,58 +125,58 @@ TEST(every_option)
          "always --strict --sandbox require "
          "--verify --bench --order share --no-race --tone-map hable --hdr-peak 4000 --light linear "
          "-- -c");
-    assert_int_equal(o.inputs.count, 3);
-    assert_string_equal(o.inputs.argument[0], "a");
-    assert_string_equal(o.inputs.argument[1], "b");
-    assert_string_equal(o.inputs.argument[2], "-c");
-    assert_string_equal(o.outputs.path, "x.png");
+    assert_int_equal(o.plan.inputs.count, 3);
+    assert_string_equal(o.plan.inputs.argument[0], "a");
+    assert_string_equal(o.plan.inputs.argument[1], "b");
+    assert_string_equal(o.plan.inputs.argument[2], "-c");
+    assert_string_equal(o.plan.outputs.path, "x.png");
     assert_int_equal(o.batch.film_timeout_us, 90500000);
     assert_string_equal(extra("json"), "j");
-    assert_int_equal(o.outputs.extras, 2);
-    assert_string_equal(o.outputs.dump, "d");
-    assert_true(selected("palette") && selected("average") && o.picture.strips == 2);
-    assert_int_equal(o.kmeans.k, 64);
-    assert_int_equal(o.kmeans.n_init, 1000);
-    assert_int_equal(o.kmeans.max_iter, 100000);
-    assert_int_equal(o.kmeans.init, INIT_PLUSPLUS);
-    assert_false(o.kmeans.race);
-    assert_true(o.kmeans.seed == UINT64_MAX);
-    assert_true(o.film.selection.every == (uint64_t)1 << 31);
-    assert_true(o.film.selection.start_us == 90000000);
-    assert_true(o.film.selection.end_us == 3723250000);
-    assert_int_equal(o.film.size.kind, SIZE_DIVIDE);
-    assert_int_equal(o.film.size.divisor, 4);
-    assert_int_equal(o.picture.width, 10000000);
-    assert_int_equal(o.picture.height, 200);
+    assert_int_equal(o.plan.outputs.extras, 2);
+    assert_string_equal(o.plan.outputs.dump, "d");
+    assert_true(selected("palette") && selected("average") && o.plan.picture.strips == 2);
+    assert_int_equal(o.plan.kmeans.k, 64);
+    assert_int_equal(o.plan.kmeans.n_init, 1000);
+    assert_int_equal(o.plan.kmeans.max_iter, 100000);
+    assert_int_equal(o.plan.kmeans.init, INIT_PLUSPLUS);
+    assert_false(o.plan.kmeans.race);
+    assert_true(o.plan.kmeans.seed == UINT64_MAX);
+    assert_true(o.plan.film.selection.every == (uint64_t)1 << 31);
+    assert_true(o.plan.film.selection.start_us == 90000000);
+    assert_true(o.plan.film.selection.end_us == 3723250000);
+    assert_int_equal(o.plan.film.size.kind, SIZE_DIVIDE);
+    assert_int_equal(o.plan.film.size.divisor, 4);
+    assert_int_equal(o.plan.picture.width, 10000000);
+    assert_int_equal(o.plan.picture.height, 200);
     assert_int_equal(o.process.threads, 1024);
     assert_true(o.process.memory == (uint64_t)3 << 29 && o.process.max_pixels == 100000000);
     assert_int_equal(o.batch.progress, PROGRESS_ALWAYS);
-    assert_true(o.outputs.strict && o.film.verify);
+    assert_true(o.plan.outputs.strict && o.plan.film.verify);
     assert_int_equal(o.process.sandbox, SANDBOX_REQUIRE);
     assert_string_equal(extra("bench"), "-");
-    assert_int_equal(o.picture.order, ORDER_SHARE);
-    assert_int_equal(o.film.light.map, TONE_HABLE);
-    assert_int_equal(o.film.light.peak, 4000);
-    assert_true(o.film.light.linear);
+    assert_int_equal(o.plan.picture.order, ORDER_SHARE);
+    assert_int_equal(o.plan.film.light.map, TONE_HABLE);
+    assert_int_equal(o.plan.film.light.peak, 4000);
+    assert_true(o.plan.film.light.linear);
 }
 
 TEST(selections)
 {
     good("f");
-    assert_false(o.film.selection.keyframes);
+    assert_false(o.plan.film.selection.keyframes);
     good("--keyframes --interval 2 f");
-    assert_true(o.film.selection.keyframes && o.film.selection.kind == SELECT_INTERVAL);
+    assert_true(o.plan.film.selection.keyframes && o.plan.film.selection.kind == SELECT_INTERVAL);
     bad("f --keyframes --verify",
         "--verify and --keyframes exclude each other: key frames are decoded in only one way");
     good("f --interval 0.5");
-    assert_int_equal(o.film.selection.kind, SELECT_INTERVAL);
-    assert_int_equal(o.film.selection.interval_us, 500000);
+    assert_int_equal(o.plan.film.selection.kind, SELECT_INTERVAL);
+    assert_int_equal(o.plan.film.selection.interval_us, 500000);
     good("f --columns=10000000 --height 65535 --width 5");
     good("f --columns=10000000 --height 1");
-    assert_int_equal(o.film.selection.kind, SELECT_COLUMNS);
-    assert_int_equal(o.film.selection.columns, 10000000);
+    assert_int_equal(o.plan.film.selection.kind, SELECT_COLUMNS);
+    assert_int_equal(o.plan.film.selection.columns, 10000000);
     good("f -n1 -n 7");
-    assert_int_equal(o.film.selection.every, 7);
+    assert_int_equal(o.plan.film.selection.every, 7);
     bad("f --interval 0", "--interval: '0' is too short");
     bad("f --interval 0.0000009", "--interval: '0.0000009' is too short");
     bad("f --interval -1", "--interval: '-1' is not a time such as 90, 1:30 or 1:02:03.250");
@@ -219,19 +219,19 @@ TEST(whole_numbers_are_strict)
     bad("f --height 65536", "--height: '65536' is not a whole number from 1 to 65535");
     bad("f --threads 0", "--threads: '0' is not a whole number from 1 to 1024");
     good("f -k 007");
-    assert_int_equal(o.kmeans.k, 7);
+    assert_int_equal(o.plan.kmeans.k, 7);
 }
 
 /* The value is optional, so a word after it is a film. */
 TEST(steady)
 {
     good("--steady f");
-    assert_int_equal(o.picture.steady, 10);
-    assert_string_equal(o.inputs.argument[0], "f");
+    assert_int_equal(o.plan.picture.steady, 10);
+    assert_string_equal(o.plan.inputs.argument[0], "f");
     good("f --steady=0");
-    assert_int_equal(o.picture.steady, 0);
+    assert_int_equal(o.plan.picture.steady, 0);
     good("f --steady=50 --steady=7");
-    assert_int_equal(o.picture.steady, 7);
+    assert_int_equal(o.plan.picture.steady, 7);
     bad("--steady 20 f", "'20' does not exist; a value of --steady follows '=': --steady=20");
     bad("f --steady=51", "--steady: '51' is not a whole number from 0 to 50");
     bad("f --steady=", "--steady: '' is not a whole number from 0 to 50");
@@ -277,14 +277,14 @@ TEST(misuse_is_one_sentence)
 TEST(many_films)
 {
     good("films");
-    assert_false(o.inputs.recursive || o.inputs.any || o.outputs.update || o.outputs.report ||
-                 o.inputs.shard || o.inputs.shards);
+    assert_false(o.plan.inputs.recursive || o.plan.inputs.any || o.plan.outputs.update ||
+                 o.plan.outputs.report || o.plan.inputs.shard || o.plan.inputs.shards);
     good("-r --any --update --shard 3/16 --report r films");
-    assert_true(o.inputs.recursive && o.inputs.any && o.outputs.update && o.inputs.shard == 3 &&
-                o.inputs.shards == 16);
-    assert_string_equal(o.outputs.report, "r");
+    assert_true(o.plan.inputs.recursive && o.plan.inputs.any && o.plan.outputs.update &&
+                o.plan.inputs.shard == 3 && o.plan.inputs.shards == 16);
+    assert_string_equal(o.plan.outputs.report, "r");
     good("--recursive --shard=1/1 films");
-    assert_true(o.inputs.recursive && o.inputs.shard == 1 && o.inputs.shards == 1);
+    assert_true(o.plan.inputs.recursive && o.plan.inputs.shard == 1 && o.plan.inputs.shards == 1);
     bad("--shard 17/16 a",
         "--shard: '17/16' is not I/N, a number from 1 to N and the number of shards");
     bad("--shard 2 a", "--shard: '2' is not I/N, a number from 1 to N and the number of shards");
@@ -294,30 +294,31 @@ TEST(many_films)
 TEST(names_of_stdout)
 {
     good("f -o /dev/stdout --json /dev/fd/2 --dump /dev/stderr");
-    assert_string_equal(o.outputs.path, "-");
+    assert_string_equal(o.plan.outputs.path, "-");
     assert_string_equal(extra("json"), "/dev/fd/2");
-    assert_string_equal(o.outputs.dump, "/dev/stderr");
+    assert_string_equal(o.plan.outputs.dump, "/dev/stderr");
     good("f --bench --json a --json b --bench"); /* the last one counts; in the table's order */
     assert_string_equal(extra("json"), "b");
-    assert_int_equal(o.outputs.extras, 2);
-    assert_string_equal(o.outputs.extra[1].writer->name, "bench");
+    assert_int_equal(o.plan.outputs.extras, 2);
+    assert_string_equal(o.plan.outputs.extra[1].writer->name, "bench");
     good("f -o ./- --json /dev/fd/1");
-    assert_string_equal(o.outputs.path, "./-");
+    assert_string_equal(o.plan.outputs.path, "./-");
     assert_string_equal(extra("json"), "-");
 }
 
 TEST(the_cache)
 {
     good("f");
-    assert_false(o.cache.off || o.cache.refresh || o.cache.folder);
-    assert_true(o.cache.limit == CACHE_LIMIT_AUTO);
+    assert_false(o.plan.cache.off || o.plan.cache.refresh || o.plan.cache.folder);
+    assert_true(o.plan.cache.limit == CACHE_LIMIT_AUTO);
     good("f --cache /tmp/x --refresh --cache-limit 20M");
-    assert_string_equal(o.cache.folder, "/tmp/x");
-    assert_true(o.cache.refresh && o.cache.limit == 20 << 20);
+    assert_string_equal(o.plan.cache.folder, "/tmp/x");
+    assert_true(o.plan.cache.refresh && o.plan.cache.limit == 20 << 20);
     good("--no-cache f");
-    assert_true(o.cache.off);
+    assert_true(o.plan.cache.off);
     good("--cache-stats --cache-verify");
-    assert_true(o.cache.stats && o.cache.verify && !o.cache.clear && o.inputs.count == 0);
+    assert_true(o.plan.cache.stats && o.plan.cache.verify && !o.plan.cache.clear &&
+                o.plan.inputs.count == 0);
     bad("f --cache-limit much", "--cache-limit: 'much' is not a size such as 500M or 20G");
     bad("f --cache=", "--cache: the name is empty");
     bad("f --cache-clear", "--cache-stats, --cache-verify and --cache-clear take no FILM");
@@ -356,9 +357,9 @@ TEST(options_are_exact)
     bad("f -T4", "unknown option '-T'; did you mean --threads?");
     bad("f --key --help", "unknown option '--key'; did you mean --keyframes?");
     good("f -k5 -qr -osteady -- --k -start");
-    assert_int_equal(o.kmeans.k, 5);
-    assert_string_equal(o.outputs.path, "steady");
-    assert_int_equal(o.inputs.count, 3);
+    assert_int_equal(o.plan.kmeans.k, 5);
+    assert_string_equal(o.plan.outputs.path, "steady");
+    assert_int_equal(o.plan.inputs.count, 3);
 }
 
 TEST(levels)
@@ -422,15 +423,15 @@ TEST(times)
 TEST(modes)
 {
     good("f -m all");
-    assert_int_equal(o.picture.strips, strips_all().count);
-    for (size_t m = 0; m < o.picture.strips; m++)
-        assert_ptr_equal(o.picture.strip[m], strip_table[m]);
-    assert_true(o.picture.stacked);
+    assert_int_equal(o.plan.picture.strips, strips_all().count);
+    for (size_t m = 0; m < o.plan.picture.strips; m++)
+        assert_ptr_equal(o.plan.picture.strip[m], strip_table[m]);
+    assert_true(o.plan.picture.stacked);
     good("f -m all -m squeeze,squeeze");
-    assert_true(selected("squeeze") && o.picture.strips == 1 && !o.picture.stacked);
+    assert_true(selected("squeeze") && o.plan.picture.strips == 1 && !o.plan.picture.stacked);
     good("f -m squeeze,kmeans"); /* in the table's order */
-    assert_true(o.picture.strips == 2 && o.picture.strip[0] == strip_table[0] &&
-                o.picture.strip[0] != o.picture.strip[1] && selected("squeeze"));
+    assert_true(o.plan.picture.strips == 2 && o.plan.picture.strip[0] == strip_table[0] &&
+                o.plan.picture.strip[0] != o.plan.picture.strip[1] && selected("squeeze"));
     for (size_t m = 0; m < strip_count; m++) {
         memset(&o, 0, sizeof o);
         assert_true(set_option(&o, "mode", strip_table[m]->name, &e));
@@ -443,7 +444,8 @@ TEST(modes)
         assert_false(set_option(&o, "mode", no[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
-    assert_true(o.picture.strips == 1 && selected(strip_table[strip_count - 1]->name)); /* as it was
+    assert_true(o.plan.picture.strips == 1 &&
+                selected(strip_table[strip_count - 1]->name)); /* as it was
                                                                                          */
 }
 

@@ -40,21 +40,21 @@ static void bad(const char *line, const char *sentence)
 TEST(shapes_and_smoothing)
 {
     good("f");
-    assert_true(o.picture.shape == SHAPE_STRIP && o.picture.smooth_us == 0 &&
-                o.picture.width == 0 && o.picture.height == 800);
+    assert_true(o.plan.picture.shape == SHAPE_STRIP && o.plan.picture.smooth_us == 0 &&
+                o.plan.picture.width == 0 && o.plan.picture.height == 800);
     good("f -m all");
-    assert_true(o.picture.width == 0 && o.picture.height == 360);
+    assert_true(o.plan.picture.width == 0 && o.plan.picture.height == 360);
     good("f --shape circle");
-    assert_true(o.picture.shape == SHAPE_CIRCLE && o.picture.width == 1080 &&
-                o.picture.height == 1080);
+    assert_true(o.plan.picture.shape == SHAPE_CIRCLE && o.plan.picture.width == 1080 &&
+                o.plan.picture.height == 1080);
     good("f --shape circle --height 500");
-    assert_true(o.picture.width == 500 && o.picture.height == 500);
+    assert_true(o.plan.picture.width == 500 && o.plan.picture.height == 500);
     good("f --shape vertical --smooth 1:30.5");
-    assert_true(o.picture.shape == SHAPE_VERTICAL && o.picture.width == 800 &&
-                o.picture.height == 0);
-    assert_int_equal(o.picture.smooth_us, 90500000);
+    assert_true(o.plan.picture.shape == SHAPE_VERTICAL && o.plan.picture.width == 800 &&
+                o.plan.picture.height == 0);
+    assert_int_equal(o.plan.picture.smooth_us, 90500000);
     good("f --shape vertical --height 900 --width 20 -m kmeans,palette");
-    assert_true(o.picture.width == 20 && o.picture.height == 900);
+    assert_true(o.plan.picture.width == 20 && o.plan.picture.height == 900);
     good("f --smooth 1:00:00");
     bad("f --shape round", "--shape: 'round' is not strip, circle or vertical");
     bad("f --shape circle --width 5 --height 6",
@@ -69,25 +69,26 @@ TEST(shapes_and_smoothing)
 TEST(posters)
 {
     good("f -o a.pdf");
-    assert_true(outputs_are_posters(&o) && o.picture.width == 0 && o.picture.height == 1080 &&
-                !o.poster.page.given && o.poster.dpi == 300);
+    assert_true(outputs_are_posters(&o.plan) && o.plan.picture.width == 0 &&
+                o.plan.picture.height == 1080 && !o.plan.poster.page.given &&
+                o.plan.poster.dpi == 300);
     good("f -o a.SVG --page A2 --title x --height 50 --width 16384");
-    assert_true(outputs_are_posters(&o) && o.poster.page.given && o.picture.height == 50);
-    assert_string_equal(o.poster.title, "x");
+    assert_true(outputs_are_posters(&o.plan) && o.plan.poster.page.given && o.plan.picture.height == 50);
+    assert_string_equal(o.plan.poster.title, "x");
     good("f --poster --page 800x600");
-    assert_true(outputs_are_posters(&o));
-    assert_string_equal(outputs_format(&o)->name, "png");
+    assert_true(outputs_are_posters(&o.plan));
+    assert_string_equal(outputs_format(&o.plan)->name, "png");
     good("f --poster=pdf -o -");
-    assert_string_equal(outputs_format(&o)->name, "pdf");
+    assert_string_equal(outputs_format(&o.plan)->name, "pdf");
     good("f --poster -o a.svg");
-    assert_string_equal(outputs_format(&o)->name, "svg");
+    assert_string_equal(outputs_format(&o.plan)->name, "svg");
     good("f -m all --title x");
     good("f -o a.png");
-    assert_false(outputs_are_posters(&o));
+    assert_false(outputs_are_posters(&o.plan));
     good("f --shape circle -o a.pdf");
-    assert_int_equal(o.picture.width, 2160);
+    assert_int_equal(o.plan.picture.width, 2160);
     good("f --poster=jpg -o d/");
-    assert_string_equal(outputs_format(&o)->name, "jpeg");
+    assert_string_equal(outputs_format(&o.plan)->name, "jpeg");
     bad("f --poster=a.png", "--poster: 'a.png' is not png, jpg, webp, svg or pdf");
     bad("f --poster=gif", "--poster: 'gif' is not png, jpg, webp, svg or pdf");
     bad("f --poster=json", "--poster: 'json' is not png, jpg, webp, svg or pdf");
@@ -122,23 +123,25 @@ TEST(posters)
 TEST(what_posters_look_like)
 {
     good("f -o a.pdf");
-    assert_true(!o.poster.style.subtitle && !o.poster.style.font && !o.poster.style.bare &&
-                !o.poster.style.live_text && !o.poster.style.has_background);
+    assert_true(!o.plan.poster.style.subtitle && !o.plan.poster.style.font &&
+                !o.plan.poster.style.bare && !o.plan.poster.style.live_text &&
+                !o.plan.poster.style.has_background);
     good("f -o a.svg --subtitle text --font Noto --bare --svg-text live --background #1c2B3a");
-    assert_string_equal(o.poster.style.subtitle, "text");
-    assert_string_equal(o.poster.style.font, "Noto");
-    assert_true(o.poster.style.bare && o.poster.style.live_text && o.poster.style.has_background);
-    assert_memory_equal(o.poster.style.background, ((uint8_t[]){0x1c, 0x2b, 0x3a}), 3);
+    assert_string_equal(o.plan.poster.style.subtitle, "text");
+    assert_string_equal(o.plan.poster.style.font, "Noto");
+    assert_true(o.plan.poster.style.bare && o.plan.poster.style.live_text &&
+                o.plan.poster.style.has_background);
+    assert_memory_equal(o.plan.poster.style.background, ((uint8_t[]){0x1c, 0x2b, 0x3a}), 3);
     good("f --poster --subtitle none --background f80 --svg-text outlines");
-    assert_string_equal(o.poster.style.subtitle, "");
-    assert_memory_equal(o.poster.style.background, ((uint8_t[]){0xff, 0x88, 0}), 3);
-    assert_false(o.poster.style.live_text);
+    assert_string_equal(o.plan.poster.style.subtitle, "");
+    assert_memory_equal(o.plan.poster.style.background, ((uint8_t[]){0xff, 0x88, 0}), 3);
+    assert_false(o.plan.poster.style.live_text);
     static const char *const greys[] = {"DarkSlateGray", "darkslategrey", "2F4F4F"};
     for (size_t i = 0; i < 3; i++) {
         char line[60];
         snprintf(line, sizeof line, "f -m all --font x --background %s", greys[i]);
         good(line);
-        assert_memory_equal(o.poster.style.background, ((uint8_t[]){0x2f, 0x4f, 0x4f}), 3);
+        assert_memory_equal(o.plan.poster.style.background, ((uint8_t[]){0x2f, 0x4f, 0x4f}), 3);
     }
     static const char *const none[] = {"#12", "blu", "", "#1234567", "gray+", "random"};
     for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
@@ -167,12 +170,12 @@ TEST(what_posters_look_like)
 TEST(rings_on_a_background)
 {
     good("f --shape circle");
-    assert_true(!o.poster.style.has_background && outputs_format(&o)->pixels);
+    assert_true(!o.plan.poster.style.has_background && outputs_format(&o.plan)->pixels);
     good("f --shape circle -o a.jpg");
-    assert_true(o.poster.style.has_background && o.poster.style.background[0] == 255 &&
-                o.poster.style.background[2] == 255);
+    assert_true(o.plan.poster.style.has_background && o.plan.poster.style.background[0] == 255 &&
+                o.plan.poster.style.background[2] == 255);
     good("f --shape circle -o a.jpg --background navy");
-    assert_memory_equal(o.poster.style.background, ((uint8_t[]){0, 0, 128}), 3);
+    assert_memory_equal(o.plan.poster.style.background, ((uint8_t[]){0, 0, 128}), 3);
 }
 
 /* The limits of JPEG and WebP, where the size is known before the film is read. */
@@ -199,14 +202,14 @@ TEST(sides_of_formats)
 TEST(slits)
 {
     good("f -m slit");
-    assert_true(o.picture.slit.x == 5000 && o.picture.slit.angle == 0);
-    assert_true(o.film.size.kind == SIZE_ROWS && o.film.size.side == 800);
+    assert_true(o.plan.picture.slit.x == 5000 && o.plan.picture.slit.angle == 0);
+    assert_true(o.plan.film.size.kind == SIZE_ROWS && o.plan.film.size.side == 800);
     good("f -m kmeans,slit=12.5% --rotate -10.25 --height 300");
-    assert_true(o.picture.slit.x == 1250 && o.picture.slit.angle == 34975 &&
-                o.film.size.side == 300);
+    assert_true(o.plan.picture.slit.x == 1250 && o.plan.picture.slit.angle == 34975 &&
+                o.plan.film.size.side == 300);
     good("f -m slit=100,slit=0.07 --rotate 360 --size 64 --shape vertical");
-    assert_true(o.picture.slit.x == 7 && o.picture.slit.angle == 0);
-    assert_true(o.film.size.kind == SIZE_SIDE && o.film.size.side == 64);
+    assert_true(o.plan.picture.slit.x == 7 && o.plan.picture.slit.angle == 0);
+    assert_true(o.plan.film.size.kind == SIZE_SIDE && o.plan.film.size.side == 64);
     bad("f -m average=3", "-m: 'average' takes no value: 'average=3'");
     bad("f -m slit=100.01", "-m: 'slit=100.01': the place is 0% to 100% of the width, with two "
                             "decimals at most");
@@ -214,7 +217,7 @@ TEST(slits)
     bad("f -m slit --rotate 1.234", "--rotate: '1.234' is not a number of degrees from -360 to "
                                     "360, with two decimals at most");
     good("f -m slit --shape vertical");
-    assert_true(o.film.size.kind == SIZE_ROWS && o.film.size.side == 800);
+    assert_true(o.plan.film.size.kind == SIZE_ROWS && o.plan.film.size.side == 800);
     static const char *const no[] = {"slit=",    "slit=%", "slit=-1",  "slit=1.234", "slit=5 %",
                                      "slit=101", "all=3",  "slit=3=4", "slit=.5"};
     for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
@@ -317,7 +320,7 @@ TEST(decoders_by_name)
     static const char *const name[] = {"auto", "cpu", "nvdec"};
     for (int i = DECODE_AUTO; i <= DECODE_NVDEC; i++) {
         assert_true(set_option(&o, "decode", name[i], &e));
-        assert_int_equal(o.film.decode, i);
+        assert_int_equal(o.plan.film.decode, i);
     }
     err_clear(&e);
     assert_false(set_option(&o, "decode", "gpu", &e));

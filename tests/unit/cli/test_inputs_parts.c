@@ -5,12 +5,12 @@
 #include "set_option.h"
 
 /* Checks the films of a list, and their parts, as "STEM: PART PART; STEM". */
-static void expect_films(const struct options *o, const char *films)
+static void expect_films(const struct plan *o, const char *films)
 {
     char text[2048] = "";
     struct inputs in;
     struct err e = ERR_INIT;
-    if (!inputs_expand(o, &in, &e))
+    if (!inputs_expand(&o->inputs, &o->outputs, &in, &e))
         fail_msg("%s", e.text);
     for (size_t i = 0; i < in.count; i++) {
         size_t used = strlen(text);
@@ -31,7 +31,7 @@ static void expect(char **input, const char *films)
     size_t count = 0;
     while (input[count])
         count++;
-    struct options o = options_for(input, count);
+    struct plan o = options_for(input, count);
     expect_films(&o, films);
 }
 
@@ -86,7 +86,7 @@ TEST_WITH(chapters_of_a_folder, enter, leave)
     expect(LIST("d/GX010001.MP4", "d/GX020001.MP4", "d/GX010002.MP4"),
            "GX010001: d/GX010001.MP4 d/GX020001.MP4; GX010002");
     char *input[] = {"d/GX010001.MP4", "d/GX020001.MP4"};
-    struct options o = options_for(input, 2);
+    struct plan o = options_for(input, 2);
     o.inputs.no_join = true;
     expect_films(&o, "GX010001; GX020001");
 }
@@ -95,26 +95,26 @@ TEST_WITH(joined, enter, leave)
 {
     touch_all(LIST("b.mp4", "a.mp4", "1.png", "2.PNG", "3.jpg"));
     char *films[] = {"b.mp4", "a.mp4", "gone.mp4"}, *images[] = {"1.png", "2.PNG", "3.jpg"};
-    struct options o = options_for(films, 3);
+    struct plan o = options_for(films, 3);
     o.inputs.join = true;
     expect_films(&o, "b: b.mp4 a.mp4 gone.mp4");
     struct inputs in;
     o = options_for(images, 2);
     o.inputs.join = true;
     struct err e = ERR_INIT;
-    assert_true(inputs_expand(&o, &in, &e));
+    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     assert_int_equal(in.parts[0]->rate_num, 24);
     assert_int_equal(in.file[0].bytes, 2);
     assert_true(in.file[0].regular);
     inputs_free(&in);
     o.inputs.count = 3;
-    assert_false(inputs_expand(&o, &in, &e));
+    assert_false(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_sentence(&e, ERR_INPUT, "cannot join '3.jpg' to '1.png': they have different formats");
     err_clear(&e);
     char *other[] = {"b.mp4", "."};
     o = options_for(other, 2);
     o.inputs.join = true;
-    assert_false(inputs_expand(&o, &in, &e));
+    assert_false(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_sentence(&e, ERR_USAGE, "'.' is not a file");
 }
 
@@ -141,7 +141,7 @@ TEST_WITH(sequence_of_a_folder, enter, leave)
                    "none/a.txt"));
     mkdir("my.frames/e3.png", 0777);
     char *input[] = {"my.frames/", "none"};
-    struct options o = options_for(input, 2);
+    struct plan o = options_for(input, 2);
     o.inputs.sequence = true;
     expect_films(&o, "my: my.frames/e2.png my.frames/e10.png; no images in the folder 'none'");
     touch("my.frames/f.jpg");
@@ -171,9 +171,9 @@ TEST(rates)
              {"1.", 0, 0},
              {"0/5", 0, 0}};
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
-        struct options o = {.inputs.rate_num = 0};
+        struct plan o = {.inputs.rate_num = 0};
         struct err e = ERR_INIT;
-        assert_int_equal(set_option(&o, "rate", t[i].text, &e), t[i].num > 0);
+        assert_int_equal(set_in_plan(&o, "rate", t[i].text, &e), t[i].num > 0);
         assert_int_equal(o.inputs.rate_num, t[i].num);
         assert_int_equal(o.inputs.rate_den, t[i].den);
         assert_int_equal(e.code, t[i].num > 0 ? ERR_NONE : ERR_USAGE);

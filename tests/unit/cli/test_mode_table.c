@@ -12,10 +12,10 @@
 TEST(every_name_is_a_mode)
 {
     for (size_t m = 0; m < strip_count; m++) {
-        struct options o = {0};
+        struct plan o = {0};
         struct err e = ERR_INIT;
         const char *name = strip_table[m]->name;
-        assert_true(set_option(&o, "mode", name, &e));
+        assert_true(set_in_plan(&o, "mode", name, &e));
         assert_int_equal(o.picture.strips, 1);
         assert_ptr_equal(o.picture.strip[0], strip_table[m]);
         assert_ptr_equal(strip_find(name, strlen(name)), strip_table[m]);
@@ -30,10 +30,10 @@ TEST(every_name_is_a_mode)
 
 TEST(the_alias)
 {
-    struct options o = {0};
+    struct plan o = {0};
     struct err e = ERR_INIT;
     assert_string_equal(strip_find("downsample", strlen("downsample"))->name, "squeeze");
-    assert_true(set_option(&o, "mode", "downsample,average,squeeze", &e));
+    assert_true(set_in_plan(&o, "mode", "downsample,average,squeeze", &e));
     assert_int_equal(o.picture.strips, 2);
     assert_string_equal(o.picture.strip[0]->name, "average");
     assert_string_equal(o.picture.strip[1]->name, "squeeze");
@@ -42,18 +42,18 @@ TEST(the_alias)
 /* Several in one picture, in the table's order. */
 TEST(stacks)
 {
-    struct options o = {0};
+    struct plan o = {0};
     struct err e = ERR_INIT;
-    assert_true(set_option(&o, "mode", "spectrum+slit=20%+all+sound", &e));
+    assert_true(set_in_plan(&o, "mode", "spectrum+slit=20%+all+sound", &e));
     assert_int_equal(o.picture.slit.x, 2000);
     assert_true(o.picture.strips == strip_count && o.picture.stacked);
-    assert_true(set_option(&o, "mode", "sound+squeeze", &e));
+    assert_true(set_in_plan(&o, "mode", "sound+squeeze", &e));
     assert_true(o.picture.strips == 2 && o.picture.stacked);
     assert_string_equal(o.picture.strip[0]->name, "squeeze");
     assert_string_equal(o.picture.strip[1]->name, "sound");
-    assert_true(set_option(&o, "mode", "sound+sound", &e));
+    assert_true(set_in_plan(&o, "mode", "sound+sound", &e));
     assert_true(o.picture.strips == 1 && !o.picture.stacked);
-    assert_false(set_option(&o, "mode", "sound+squeeze,average", &e));
+    assert_false(set_in_plan(&o, "mode", "sound+squeeze,average", &e));
     assert_string_equal(e.text,
                         "-m: 'sound+squeeze,average' has both , and +: give one picture for "
                         "each mode, or one with several modes");

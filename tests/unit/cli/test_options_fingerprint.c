@@ -23,8 +23,8 @@ static const char *fingerprint(const char *line)
     argument[count] = NULL;
     if (cli_parse(count, argument, NULL, &o, &e) != CLI_RUN)
         fail_msg("'%s': %s", line, e.text);
-    options_fingerprint(&o, outputs_format(&o), (struct strips){o.picture.strip, o.picture.strips},
-                        text);
+    const struct strips strips = {o.plan.picture.strip, o.plan.picture.strips};
+    options_fingerprint(&o.plan, outputs_format(&o.plan), strips, text);
     return text;
 }
 

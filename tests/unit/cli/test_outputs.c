@@ -22,14 +22,14 @@ static void put_png(const char *path, const char *type, const void *text, size_t
 }
 
 /* Asks for these strips, as -m does. */
-static void want(struct options *o, const char *modes)
+static void want(struct plan *o, const char *modes)
 {
     struct err e = ERR_INIT;
-    assert_true(set_option(o, "mode", modes, &e));
+    assert_true(set_in_plan(o, "mode", modes, &e));
 }
 
 /* The picture of this strip, or of STRIP_ALL, has this path and may be written. */
-static void expect_output(const struct options *o, const struct inputs *in, size_t i,
+static void expect_output(const struct plan *o, const struct inputs *in, size_t i,
                           const char *strip, const char *path)
 {
     struct err e = ERR_INIT;
@@ -58,7 +58,7 @@ TEST_WITH(a_folder_without_films, enter, leave)
 {
     mkdir("empty", 0777);
     struct inputs in;
-    struct options o = expand(LIST("a.mkv", "empty"), &in);
+    struct plan o = expand(LIST("a.mkv", "empty"), &in);
     struct err e = ERR_INIT;
     o.outputs.path = "x.png";
     extra(&o, "json", "x.json");
@@ -73,7 +73,7 @@ TEST_WITH(names_of_outputs, enter, leave)
     mkdir("out", 0777);
     mkdir("dir.d", 0777);
     struct inputs in;
-    struct options o = expand(LIST("a/film.mkv"), &in);
+    struct plan o = expand(LIST("a/film.mkv"), &in);
     expect_output(&o, &in, 0, "kmeans", "film.png");
     o.outputs.path = "out";
     expect_output(&o, &in, 0, "kmeans", "out/film.png");
@@ -121,7 +121,7 @@ TEST_WITH(one_name_for_many, enter, leave)
 {
     mkdir("out", 0777);
     struct inputs in;
-    struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
+    struct plan o = expand(LIST("a.mkv", "b.mkv"), &in);
     o.outputs.path = "x.png";
     expect_refusal(&o, &in, ERR_USAGE, "one name for 2 films");
     o.outputs.path = "x.jpg";
@@ -155,7 +155,7 @@ TEST_WITH(the_film_is_never_replaced, enter, leave)
     assert_int_equal(link("film.mkv", "hard.png"), 0);
     mkdir("d", 0777);
     struct inputs in;
-    struct options o = expand(LIST("film.mkv"), &in);
+    struct plan o = expand(LIST("film.mkv"), &in);
     static const char *const name[] = {"film.mkv", "./film.mkv", "d/../film.mkv", "alias.png",
                                        "hard.png"};
     for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
@@ -182,7 +182,7 @@ TEST_WITH(the_film_is_never_replaced, enter, leave)
 TEST_WITH(strangers_files_stay, enter, leave)
 {
     struct inputs in;
-    struct options o = expand(LIST("film.mkv"), &in);
+    struct plan o = expand(LIST("film.mkv"), &in);
     touch("film.png");
     expect_problem(&o, &in, 0, ERR_FAILED,
                    "'film.png': the file exists and was not made by barcode");
@@ -240,7 +240,7 @@ TEST_WITH(strangers_files_stay, enter, leave)
 
 /* What an ordinary user is told: the whole run is refused, or its one film is. */
 struct denied {
-    const struct options *options;
+    const struct plan *options;
     struct inputs *inputs;
     bool whole;
     const char *sentence;
@@ -261,7 +261,7 @@ static bool is_denied(const void *what)
 TEST_WITH(places_that_cannot_be_written, enter, leave)
 {
     struct inputs in;
-    struct options o = expand(LIST("film.mkv"), &in);
+    struct plan o = expand(LIST("film.mkv"), &in);
     chmod(".", 0777);
     touch("plain");
     mkdir("d", 0777);
@@ -306,7 +306,7 @@ TEST_WITH(places_that_cannot_be_written, enter, leave)
 TEST_WITH(outputs_do_not_share_a_file, enter, leave)
 {
     struct inputs in;
-    struct options o = expand(LIST("film.mkv"), &in);
+    struct plan o = expand(LIST("film.mkv"), &in);
     mkdir("d", 0777);
     o.outputs.path = "film.png";
     extra(&o, "json", "film.png");
@@ -332,7 +332,7 @@ TEST_WITH(the_list_of_outputs, enter, leave)
     struct inputs in;
     struct outputs list;
     struct err e = ERR_INIT;
-    struct options o = expand(LIST("film.mkv"), &in);
+    struct plan o = expand(LIST("film.mkv"), &in);
     want(&o, "squeeze,kmeans,palette");
     o.outputs.path = "./";
     extra(&o, "json", "x.json");
@@ -364,7 +364,7 @@ TEST_WITH(the_list_of_outputs, enter, leave)
 TEST_WITH(bench_of_many, enter, leave)
 {
     struct inputs in;
-    struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
+    struct plan o = expand(LIST("a.mkv", "b.mkv"), &in);
     extra(&o, "bench", "-");
     expect_allowed(&o, &in);
     extra(&o, "json", "-");
@@ -375,7 +375,7 @@ TEST_WITH(bench_of_many, enter, leave)
 TEST_WITH(names_that_promise_something_else, enter, leave)
 {
     struct inputs in;
-    struct options o = expand(LIST("film.mkv"), &in);
+    struct plan o = expand(LIST("film.mkv"), &in);
     mkdir("d.jpg", 0777);
     mkdir("e.mkv", 0777);
     static const char *const ok[] = {"x.png", "x",       "x.PNG", "x.JPG", "d.jpg", "x.webp",

@@ -5,7 +5,7 @@
 #include "named.h"
 #include "set_option.h"
 
-static void ask_html(struct options *o, const char *path)
+static void ask_html(struct plan *o, const char *path)
 {
     o->outputs.extras = 1;
     o->outputs.extra[0] = (struct options_extra){writer_find("html"), path};
@@ -14,7 +14,7 @@ static void ask_html(struct options *o, const char *path)
 /* The gallery that these inputs and --html PATH ask for; NULL: none. */
 static const char *gallery(char **input, size_t inputs, const char *path)
 {
-    struct options o = options_for(input, inputs);
+    struct plan o = options_for(input, inputs);
     ask_html(&o, path);
     return outputs_gallery(&o);
 }
@@ -30,15 +30,15 @@ TEST_WITH(which_names_are_galleries, enter, leave)
     assert_null(gallery(LIST("films"), 1, "g/index.htm"));
     assert_null(gallery(LIST("films"), 1, "index.html/"));
     assert_null(gallery(LIST("films"), 1, "odd/index.html"));
-    struct options o = options_for(LIST("films"), 1);
+    struct plan o = options_for(LIST("films"), 1);
     assert_null(outputs_gallery(&o));
     o.outputs.extras = 1;
     o.outputs.extra[0] = (struct options_extra){writer_find("json"), "index.json"};
     assert_null(outputs_gallery(&o));
 }
 
-static void expect_page(const struct options *o, const struct inputs *in, size_t i,
-                        const char *path, const char *below)
+static void expect_page(const struct plan *o, const struct inputs *in, size_t i, const char *path,
+                        const char *below)
 {
     struct outputs list;
     struct err e = ERR_INIT;
@@ -61,9 +61,9 @@ TEST_WITH(pages_lie_beside_it, enter, leave)
     assert_int_equal(mkdir("films", 0777) | mkdir("films/s1", 0777) | mkdir("g", 0777), 0);
     touch("films/a.b.mkv");
     touch("films/s1/e.mkv");
-    struct options o = options_for(LIST("films"), 1);
+    struct plan o = options_for(LIST("films"), 1);
     o.inputs.recursive = true;
-    assert_true(inputs_expand(&o, &in, &e));
+    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     ask_html(&o, "g/index.html");
     expect_page(&o, &in, 0, "g/a.b.html", "g/a.b.html");
     expect_page(&o, &in, 1, "g/s1/e.html", "g/s1/e.html");
@@ -93,7 +93,7 @@ TEST_WITH(a_film_of_its_name, enter, leave)
     struct err e = ERR_INIT;
     touch("index.mkv");
     touch("b.mkv");
-    struct options o = expand(LIST("index.mkv", "b.mkv"), &in);
+    struct plan o = expand(LIST("index.mkv", "b.mkv"), &in);
     ask_html(&o, "./index.html");
     o.outputs.name = OUTPUTS_NAME_STEM; /* else it would be index-barcode.html */
     assert_true(outputs_check(&o, &in, &e));
@@ -120,15 +120,16 @@ TEST_WITH(what_is_computed, enter, leave)
         {"all", "kmeans dominant palette average squeeze "},
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        struct options o = options_for(NULL, 0);
+        struct options all = {.plan = options_for(NULL, 0)};
+        struct plan *o = &all.plan;
         struct err e = ERR_INIT;
         char got[200] = "";
-        assert_true(set_option(&o, "mode", want[i].asked, &e));
-        o.inputs.count = 1;
-        assert_true(cli_complete(&o, &e));
-        for (size_t k = 0; k < o.picture.computes; k++)
+        assert_true(set_in_plan(o, "mode", want[i].asked, &e));
+        o->inputs.count = 1;
+        assert_true(cli_complete(&all, &e));
+        for (size_t k = 0; k < o->picture.computes; k++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s ",
-                     o.picture.computed[k]->name);
+                     o->picture.computed[k]->name);
         assert_string_equal(got, want[i].computed);
     }
 }

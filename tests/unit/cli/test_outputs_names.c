@@ -6,7 +6,7 @@
 #include "set_option.h"
 
 /* Film `i` has these outputs, a blank between two, and each may be written. */
-static void expect_names(const struct options *o, struct inputs *in, size_t i, const char *names)
+static void expect_names(const struct plan *o, struct inputs *in, size_t i, const char *names)
 {
     struct outputs list;
     struct err e = ERR_INIT;
@@ -34,10 +34,10 @@ TEST_WITH(a_folder_of_films, enter, leave)
 {
     struct inputs in;
     make_films();
-    struct options o = expand(LIST("films/"), &in);
+    struct plan o = expand(LIST("films/"), &in);
     o.outputs.path = "films";
     expect_names(&o, &in, 0, "films/a-barcode.png");
-    assert_true(set_option(&o, "mode", "palette", NULL));
+    assert_true(set_in_plan(&o, "mode", "palette", NULL));
     o.poster.wanted = true;
     extra(&o, "json", "films/s1/../");
     expect_names(&o, &in, 0, "films/a-barcode-palette-poster.png films/s1/../a-barcode.json");
@@ -50,7 +50,7 @@ TEST_WITH(a_folder_of_films, enter, leave)
     o.inputs.recursive = true;
     o.outputs.path = "films/s1/";
     struct err e = ERR_INIT;
-    assert_true(inputs_expand(&o, &in, &e));
+    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_names(&o, &in, 0, "films/s1/a-barcode.png");
     expect_names(&o, &in, 2, "films/s1/s2/e-barcode.png");
     o.outputs.path = "other/";
@@ -58,7 +58,7 @@ TEST_WITH(a_folder_of_films, enter, leave)
     inputs_free(&in);
     mkdir("films/made", 0777); /* by an earlier run: no film comes from there */
     o.outputs.path = "films/made";
-    assert_true(inputs_expand(&o, &in, &e));
+    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_names(&o, &in, 0, "films/made/a.png");
     inputs_free(&in);
 }
@@ -68,7 +68,7 @@ TEST_WITH(the_working_directory, enter, leave)
 {
     struct inputs in;
     touch("a.mkv");
-    struct options o = expand(LIST("a.mkv"), &in);
+    struct plan o = expand(LIST("a.mkv"), &in);
     expect_names(&o, &in, 0, "a.png");
     o.outputs.path = ".";
     expect_names(&o, &in, 0, "./a-barcode.png");
@@ -88,19 +88,20 @@ TEST_WITH(patterns, enter, leave)
     struct inputs in;
     struct err e = ERR_INIT;
     make_films();
-    struct options o = options_for(LIST("films"), 1);
+    struct plan o = options_for(LIST("films"), 1);
     o.inputs.recursive = true;
     o.outputs.path = "o/";
     extra(&o, "csv", "c/");
-    assert_true(set_option(&o, "name", "x {stem}-{mode}-{stem}", &e) && inputs_expand(&o, &in, &e));
+    assert_true(set_in_plan(&o, "name", "x {stem}-{mode}-{stem}", &e) &&
+                inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_names(&o, &in, 1, "o/s1/x e-kmeans-e.png c/s1/x e-kmeans-e.csv");
-    assert_true(set_option(&o, "mode", "kmeans,average", &e));
+    assert_true(set_in_plan(&o, "mode", "kmeans,average", &e));
     expect_names(&o, &in, 0, "o/x a-kmeans-a.png o/x a-average-a.png c/x a-kmeans-average-a.csv");
-    assert_true(set_option(&o, "mode", "all", &e));
+    assert_true(set_in_plan(&o, "mode", "all", &e));
     expect_names(&o, &in, 0, "o/x a-all-a.png c/x a-all-a.csv");
-    assert_true(set_option(&o, "name", "{stem}", &e));
+    assert_true(set_in_plan(&o, "name", "{stem}", &e));
     expect_names(&o, &in, 0, "o/a.png c/a.csv");
-    assert_true(set_option(&o, "mode", "kmeans,average", &e));
+    assert_true(set_in_plan(&o, "mode", "kmeans,average", &e));
     expect_refusal(
         &o, &in, ERR_USAGE,
         "--name '{stem}': 2 pictures of a film would have the same name; put {mode} into it");
@@ -115,14 +116,14 @@ TEST_WITH(patterns_without_a_stem, enter, leave)
     struct inputs in;
     struct err e = ERR_INIT;
     make_films();
-    struct options o = options_for(LIST("films"), 1);
+    struct plan o = options_for(LIST("films"), 1);
     o.inputs.recursive = true;
     o.outputs.name = "barcode-{mode}";
-    assert_true(inputs_expand(&o, &in, &e));
+    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_names(&o, &in, 2, "s2/barcode-kmeans.png");
     inputs_free(&in);
     touch("films/s2/f.mkv");
-    assert_false(inputs_expand(&o, &in, &e));
+    assert_false(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_sentence(&e, ERR_USAGE,
                     "--name 'barcode-{mode}': 'films/s2/e.mkv' and 'films/s2/f.mkv' would have the "
                     "same name; put {stem} into it");
@@ -133,14 +134,14 @@ TEST_WITH(patterns_that_are_none, enter, leave)
     static const char *const bad[] = {"",         "a/b",      "{stem", "stem}", "{film}",
                                       "{stem}{}", "{{stem}}", "{",     "{ste}"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct options o = options_for(NULL, 0);
+        struct plan o = options_for(NULL, 0);
         struct err e = ERR_INIT;
-        assert_false(set_option(&o, "name", bad[i], &e));
+        assert_false(set_in_plan(&o, "name", bad[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
         assert_null(o.outputs.name);
     }
     struct inputs in;
-    struct options o = expand(LIST("a.mkv"), &in);
+    struct plan o = expand(LIST("a.mkv"), &in);
     o.outputs.name = "b";
     o.outputs.path = "x.png";
     expect_refusal(&o, &in, ERR_USAGE,
@@ -154,7 +155,7 @@ TEST_WITH(patterns_that_are_none, enter, leave)
 TEST_WITH(pictures_that_nobody_asked_for, enter, leave)
 {
     struct inputs in;
-    struct options o = expand(LIST("a.mkv"), &in);
+    struct plan o = expand(LIST("a.mkv"), &in);
     static const char *const other[] = {"json", "csv", "gpl", "thumbnails", "html"};
     expect_names(&o, &in, 0, "a.png");
     o.outputs.dump = "x.rgb";

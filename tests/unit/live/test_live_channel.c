@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "live/live.h"
 #include "live/stream/stream.h"
 #include "base/worker.h"
 #include "output/modes/strip.h"
@@ -79,7 +80,8 @@ static bool give(const struct live_sink *sink, uint8_t level, bool late, struct 
 
 /* ------------------------------------------------------------------ a channel */
 
-static struct options options;
+static struct plan plan;
+static struct live_plan days;
 static struct engines engines;
 static struct live_engines *all;
 static struct light *light;
@@ -93,18 +95,18 @@ static void start_channel(bool (*play)(struct made *, const struct live_sink *, 
                           const char *to)
 {
     struct err e = ERR_INIT;
-    options = (struct options){.picture.strip = {strip_find("average", 7)},
-                               .picture.strips = 1,
-                               .kmeans = {.k = 2, .n_init = 1, .max_iter = 10},
-                               .film.size = {.kind = SIZE_SIDE, .side = 4},
-                               .picture.height = 2,
-                               .live.column_us = 10 * second};
-    engines_init(&engines, ENGINE_CPU, &options.engine.devices, 1);
+    plan = (struct plan){.picture.strip = {strip_find("average", 7)},
+                         .picture.strips = 1,
+                         .kmeans = {.k = 2, .n_init = 1, .max_iter = 10},
+                         .film.size = {.kind = SIZE_SIDE, .side = 4},
+                         .picture.height = 2};
+    days = live_plan_of(&plan, &(struct live_run_options){.column_us = 10 * second}, NULL);
+    engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 1);
     made = (struct made){.base = {.kind = &made_kind}, .play = play};
-    light = light_open(&options.film.light, 0, &e);
-    all = live_engines_open(&options, &engines, light, NULL, 1, &e);
-    feed = live_feed_open(64, options.picture.height, options.live.column_us, &e);
-    const struct live_columns_setup columns = {.options = &options,
+    light = light_open(&plan.film.light, 0, &e);
+    all = live_engines_open(&days.report, &engines, light, 1, &e);
+    feed = live_feed_open(64, plan.picture.height, 10 * second, &e);
+    const struct live_columns_setup columns = {.plan = &days,
                                                .folder = to,
                                                .stem = "made",
                                                .label = "made",
@@ -114,7 +116,9 @@ static void start_channel(bool (*play)(struct made *, const struct live_sink *, 
     receiver = live_receiver_open(&columns, &made_clock, &e);
     assert_true(receiver && link_open(ends, &e));
     const struct live_shape *shape = live_columns_shape(live_receiver_columns(receiver));
-    const struct live_channel_setup setup = {.options = &options,
+    const struct live_channel_setup setup = {.report = &days.report,
+                                             .crop = &plan.film.crop,
+                                             .size = &plan.film.size,
                                              .clock = &made_clock,
                                              .engines = all,
                                              .link = ends[1],
@@ -208,7 +212,7 @@ static struct logged logged(const char *path)
 {
     struct err e = ERR_INIT;
     struct logged l = {.ordered = true};
-    const struct live_shape shape = {10 * second, 4, 2, 0, 0, 0, {0, 0}};
+    const struct live_shape shape = {10 * second, 4, 2, 0, 0, 0, {0, 0}, 0};
     struct live_log *log = live_log_open(path, &shape, note, &l, &e);
     assert_string_equal(e.text, "");
     live_log_close(&log);

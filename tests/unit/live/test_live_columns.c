@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "live/live.h"
 #include "live/day/day.h"
 #include "output/modes/strip.h"
 #include "files.h"
@@ -11,16 +12,16 @@
 static const int64_t second = 1000000, hour = INT64_C(3600000000),
                      midnight = INT64_C(1795651200000000); /* 2026-11-26 */
 
-static struct options options;
+static struct plan plan;
+static struct live_plan days;
 static struct live_feed *feed;
 
 static struct live_columns_setup setup_of(const char *to, bool dated)
 {
-    options = (struct options){.picture.strip = {strip_find("average", 7)},
-                               .picture.strips = 1,
-                               .picture.height = 2,
-                               .live.column_us = 10 * second};
-    return (struct live_columns_setup){.options = &options,
+    plan = (struct plan){
+        .picture.strip = {strip_find("average", 7)}, .picture.strips = 1, .picture.height = 2};
+    days = live_plan_of(&plan, &(struct live_run_options){.column_us = 10 * second}, NULL);
+    return (struct live_columns_setup){.plan = &days,
                                        .folder = to,
                                        .stem = "s",
                                        .label = "s",
@@ -92,7 +93,7 @@ static void log_pictures(int64_t step_us, int64_t every_us, char *text)
     const struct live_columns_setup s = setup_of("", true);
     FILE *log = tmpfile();
     int before = dup(STDERR_FILENO);
-    options.live.column_us = step_us;
+    days.report.analysis.selection.interval_us = step_us;
     struct live_columns *c = live_columns_open(&s, &e);
     assert_true(log && c && live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
     dup2(fileno(log), STDERR_FILENO);
@@ -104,7 +105,7 @@ static void log_pictures(int64_t step_us, int64_t every_us, char *text)
     text[fread(text, 1, 199, log)] = 0;
     fclose(log);
     live_columns_free(&c);
-    options.live.column_us = 10 * second;
+    days.report.analysis.selection.interval_us = 10 * second;
 }
 
 TEST_WITH(advice, enter, leave)

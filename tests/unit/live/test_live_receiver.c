@@ -4,13 +4,15 @@
 #include <string.h>
 
 #include "test.h"
+#include "live/live.h"
 #include "live/stream/stream.h"
 #include "base/log.h"
 #include "output/modes/strip.h"
 
 enum { WIDTH = 8, HEIGHT = 6, SLIT = HEIGHT };
 
-static struct options options;
+static struct plan plan;
+static struct live_plan days;
 static struct live_receiver *receiver;
 static struct live_feed *feed;
 static struct live_shape shape;
@@ -27,15 +29,15 @@ static int open_receiver(bool dated)
     static const char *const modes[] = {"palette", "squeeze", "slit"};
     struct err e = ERR_INIT;
     log_set_level(LOG_ERROR);
-    options = (struct options){.picture.strips = 3,
-                               .kmeans = {.k = 3, .n_init = 1, .max_iter = 10},
-                               .picture.slit = {.x = SLIT_X_USUAL},
-                               .picture.height = 5,
-                               .live.column_us = 10000000};
+    plan = (struct plan){.picture.strips = 3,
+                         .kmeans = {.k = 3, .n_init = 1, .max_iter = 10},
+                         .picture.slit = {.x = SLIT_X_USUAL},
+                         .picture.height = 5};
     for (int i = 0; i < 3; i++)
-        options.picture.strip[i] = strip_find(modes[i], strlen(modes[i]));
-    feed = live_feed_open(64, options.picture.height, options.live.column_us, &e);
-    const struct live_columns_setup s = {.options = &options,
+        plan.picture.strip[i] = strip_find(modes[i], strlen(modes[i]));
+    days = live_plan_of(&plan, &(struct live_run_options){.column_us = 10000000}, NULL);
+    feed = live_feed_open(64, plan.picture.height, 10000000, &e);
+    const struct live_columns_setup s = {.plan = &days,
                                          .folder = "",
                                          .stem = "made",
                                          .label = "made",
@@ -147,7 +149,8 @@ TEST_WITH(a_frame_becomes_a_column, enter, leave)
     assert_int_equal(shape.slit_length, SLIT);
     assert_true(send_frame(&made));
     assert_int_equal(frames(), 1);
-    assert_int_equal(live_feed_newest(feed), now_us / options.live.column_us - 1); /* 1 ms before */
+    assert_int_equal(live_feed_newest(feed),
+                     now_us / days.report.analysis.selection.interval_us - 1); /* 1 ms before */
     assert_true(send_head(LIVE_BREAK));
     union message m = {.end = {.head = {.kind = LIVE_END}, .code = ERR_INPUT, .late = 7}};
     memset(m.end.text, 'x', sizeof m.end.text); /* without an end */

@@ -10,7 +10,7 @@
 #include "base/log.h"
 #include "files.h"
 
-static const struct live_shape shape = {10000000, 32, 18, 2, 3, 0, {0, 0}};
+static const struct live_shape shape = {10000000, 32, 18, 2, 3, 0, {0, 0}, 0};
 
 struct seen {
     int count;

@@ -32,7 +32,7 @@ static void rule(const char *text)
 /* The day of a second of UTC. */
 static struct live_day day_at(int64_t second)
 {
-    struct live_day d = live_day_of(&o, second * 1000000 / step, step);
+    struct live_day d = live_day_of(&o.live.day, second * 1000000 / step, step);
     assert_true(d.first <= second / 10 && second / 10 < d.end);
     return d;
 }
@@ -62,7 +62,7 @@ TEST(utc)
     assert_true(d.first == midnight / 10 && d.end == midnight / 10 + 8640);
     assert_string_equal(day_at(midnight - 10).name, "2026-11-25");
     assert_string_equal(day_at(midnight + 86399).name, "2026-11-26");
-    d = live_day_of(&o, -1, step);
+    d = live_day_of(&o.live.day, -1, step);
     assert_string_equal(d.name, "1969-12-31");
     assert_true(d.first == -8640 && d.end == 0);
 }
@@ -117,13 +117,13 @@ TEST(no_column_is_lost)
                 rule(rules[k]);
                 /* two years from 2017: Sao Paulo's days began at 1:00 then */
                 int64_t number = INT64_C(1483228800000000) / steps[s];
-                struct live_day d = live_day_of(&o, number, steps[s]);
+                struct live_day d = live_day_of(&o.live.day, number, steps[s]);
                 for (int i = 0; i < 730; i++) {
-                    struct live_day next = live_day_of(&o, d.end, steps[s]);
+                    struct live_day next = live_day_of(&o.live.day, d.end, steps[s]);
                     assert_true(d.first < d.end && next.first == d.end);
                     assert_true(strcmp(d.name, next.name) < 0);
-                    assert_string_equal(live_day_of(&o, d.end - 1, steps[s]).name, d.name);
-                    assert_true(live_day_of(&o, d.end - 1, steps[s]).first == d.first);
+                    assert_string_equal(live_day_of(&o.live.day, d.end - 1, steps[s]).name, d.name);
+                    assert_true(live_day_of(&o.live.day, d.end - 1, steps[s]).first == d.first);
                     d = next;
                 }
             }
@@ -184,10 +184,12 @@ TEST(files_of_a_day)
                        .analysis.slit_length = 2,
                        .picture.height = HEIGHT,
                        .analysis.selection = {.kind = SELECT_INTERVAL, .interval_us = step}};
-    o = (struct options){.picture.strip = {strip_find("slit", 4)}, .picture.strips = 1};
-    struct live_day day = live_day_of(&o, midnight / 10, step);
+    const struct strip_kind *const slit[] = {strip_find("slit", 4)};
+    const struct strips strips = {slit, 1};
+    o = (struct options){.live.day.local = false};
+    struct live_day day = live_day_of(&o.live.day, midnight / 10, step);
     for (int end = 0; end < 2; end++) {
-        if (!live_day_write(&o, &day, folder, "cam", &r, columns, COUNT, end, &e))
+        if (!live_day_write(strips, &day, folder, "cam", &r, columns, COUNT, end, &e))
             fail_msg("%s", e.text);
         assert_memory_equal(read_file("cam-2026-11-26.png"), "\x89PNG", 4);
         const char *csv = read_file("cam-2026-11-26.csv");
@@ -199,7 +201,7 @@ TEST(files_of_a_day)
     r.columns = columns;
     r.count = COUNT;
     r.gaps = true;
-    struct painter *p = painter_open(&r, (struct strips){o.picture.strip, 1}, &e);
+    struct painter *p = painter_open(&r, strips, &e);
     assert_int_equal(painter_width(p), COUNT);
     for (int y = 0; y < HEIGHT; y++) {
         uint8_t rgb[COUNT * 3];

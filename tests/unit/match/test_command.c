@@ -21,8 +21,8 @@ TEST_WITH(a_cache_for_the_time_of_a_command, enter, leave)
     FILE *film = fopen("a.mkv", "w");
     assert_true(film && fputs("film", film) >= 0 && fclose(film) == 0);
     assert_int_equal(cli_parse_command(&command, 4, argv, NULL, &o, &e), CLI_RUN);
-    assert_true(command_films_open(&f, &o, o.inputs.argument, o.inputs.count, false, &e));
-    assert_true(f.in.count == 1 && f.options.outputs.sound_only && !f.options.cache.off);
+    assert_true(command_films_open(&f, &o, o.plan.inputs.argument, o.plan.inputs.count, false, &e));
+    assert_true(f.in.count == 1 && f.options.plan.outputs.sound_only && !f.options.plan.cache.off);
     char *made = strdup(f.folder);
     assert_true(stat(made, &st) == 0 && S_ISDIR(st.st_mode));
     command_films_close(&f);

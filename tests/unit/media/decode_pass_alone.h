@@ -8,11 +8,9 @@
 #include <stdlib.h>
 
 #include "media/bitstream/packet_scan.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/container/demux.h"
-#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
 #include "media/schedule/decode_pass.h"
-#include "media/schedule/scheduler.h"
 
 static struct decode_pass s;
 

@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "media/container/allowed.h"
+#include "media/container/open.h"
 #include "media/container/film_input.h"
 #include "playlist_folder.h"
 #include "media/container/playlists.h"

@@ -2,7 +2,7 @@
 #include <pthread.h>
 
 #include "test.h"
-#include "media/ffmpeg/av_log.h"
+#include "media/ffmpeg/libav.h"
 
 static void *complain_elsewhere(void *context)
 {

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
 #include "media/container/open.h"
 #include "media/decode/decoder.h"
 #include "clip.h"

@@ -5,7 +5,6 @@
 #include <time.h>
 
 #include "test.h"
-#include "media/nvdec/decoder_pool.h"
 #include "media/nvdec/nvdec.h"
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/queue.h"

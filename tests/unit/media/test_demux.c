@@ -3,7 +3,6 @@
 
 #include "test.h"
 #include "media/bitstream/packet_scan.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"

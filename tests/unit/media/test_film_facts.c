@@ -5,7 +5,7 @@
 
 #include "test.h"
 #include "media/source.h"
-#include "media/container/film_facts.h"
+#include "media/container/open.h"
 #include "media/ffmpeg/libav.h"
 
 /* One stream of a made container. */

@@ -1,13 +1,11 @@
 /* test_idr_splice.c - which IDR picture is kept, who gets it, and the packet that is made of it. */
 #include "test.h"
 #include "clip.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
 #include "media/schedule/decode_pass.h"
-#include "media/schedule/idr_splice.h"
 
 /* A film of IDR pictures 12 apart, and a staging that lends them to nobody. */
 struct scene {

@@ -2,10 +2,8 @@
  * each is found again. */
 
 #include "test.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
-#include "media/container/keyframe_index.h"
 #include "media/container/open.h"
 #include "media/ffmpeg/packet.h"
 #include "clip.h"

@@ -7,7 +7,6 @@
 
 #include "test.h"
 #include "base/hash.h"
-#include "media/bitstream/coded_picture.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"

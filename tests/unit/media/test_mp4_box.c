@@ -1,7 +1,7 @@
 /* test_mp4_box.c - heads of boxes, of both lengths, and what is none. */
 
 #include "test.h"
-#include "media/bitstream/mp4_box.h"
+#include "media/container/film_input.h"
 
 #define NEXT(text, at) mp4_box_next((const uint8_t *)(text), sizeof(text) - 1, at)
 #define IS(text, name) mp4_box_is((const uint8_t *)(text), sizeof(text) - 1, name)

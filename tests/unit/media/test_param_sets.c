@@ -5,6 +5,7 @@
 #include "nal_bytes.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/bitstream/param_sets.h"
+#include "media/bitstream/nal_reader.h"
 
 #define START 0, 0, 1
 #define SPS START, 0x67, 66, 0, 30, 0xda, 0x55 /* id 0 */
@@ -103,4 +104,291 @@ TEST(by_length)
     assert_true(s.changed);
     assert_true(param_sets_lacking(&s, 3));
     assert_false(param_sets_lacking(&s, 2));
+}
+
+/* ---- H.264 ---- */
+
+/* Bits under construction. */
+struct bits {
+    uint8_t at[256];
+    size_t n;
+};
+
+static void bit(struct bits *b, int value)
+{
+    if (value)
+        b->at[b->n / 8] |= (uint8_t)(0x80 >> b->n % 8);
+    b->n++;
+}
+
+static void bits(struct bits *b, int n, unsigned value)
+{
+    while (n-- > 0)
+        bit(b, value >> n & 1);
+}
+
+static void ue(struct bits *b, unsigned value)
+{
+    int n = 0;
+    while ((value + 1) >> (n + 1))
+        n++;
+    bits(b, n, 0);
+    bits(b, n + 1, value + 1);
+}
+
+/* With the stop bit, behind a length of 4 bytes. */
+static void unit(struct bytes *to, struct bits *b)
+{
+    bit(b, 1);
+    nal(to, 4, b->at, (b->n + 7) / 8);
+}
+
+/* An SPS of the main profile, number `id`. */
+static void sps(struct bytes *to, unsigned id, unsigned order_bits, unsigned references,
+                bool frames)
+{
+    struct bits b = {.n = 0};
+    bits(&b, 32, 0x674d001e);
+    ue(&b, id);
+    ue(&b, 0); /* frame_num of 4 bits */
+    ue(&b, 0);
+    ue(&b, order_bits - 4);
+    ue(&b, references);
+    bit(&b, 0);
+    ue(&b, 9);
+    ue(&b, 5);
+    bit(&b, frames);
+    if (!frames)
+        bit(&b, 0);
+    bits(&b, 3, 0);
+    unit(to, &b);
+}
+
+/* Of four bytes or fewer, as they are. */
+static void pps(struct bytes *to, unsigned id, unsigned of)
+{
+    struct bits b = {.n = 0};
+    bits(&b, 8, 0x68);
+    ue(&b, id);
+    ue(&b, of);
+    bits(&b, 6, 0);
+    unit(to, &b);
+}
+
+enum { FRAME, TOP, BOTTOM };
+
+static void slice(struct bytes *to, int type, unsigned set, bool frames, int field,
+                  unsigned order_bits, unsigned order)
+{
+    struct bits b = {.n = 0};
+    bits(&b, 8, 0x60 | (unsigned)type);
+    ue(&b, 0);
+    ue(&b, 7);
+    ue(&b, set);
+    bits(&b, 4, 0);
+    if (!frames)
+        bit(&b, field != FRAME);
+    if (field != FRAME)
+        bit(&b, field == BOTTOM);
+    if (type == 5)
+        ue(&b, 0);
+    bits(&b, (int)order_bits, order);
+    bits(&b, 16, 0xabcd);
+    unit(to, &b);
+}
+
+static struct nal_sets sets_of(const struct bytes *b)
+{
+    struct nal_sets s = {0};
+    nal_sets_scan(4, b->at, b->n, &s);
+    return s;
+}
+
+TEST(state_follows_the_bytes)
+{
+    struct bytes a = {.n = 0}, other = {.n = 0}, b = {.n = 0};
+    sps(&a, 0, 6, 4, true);
+    pps(&a, 0, 0);
+    pps(&other, 0, 1);
+    pps(&b, 0, 0);
+    struct nal_sets s = sets_of(&a);
+    uint64_t first = s.state;
+    assert_true(s.sps[0].known && s.sps[0].frames);
+    assert_int_equal(s.sps[0].order_bits, 6);
+    assert_int_equal(s.sps[0].references, 4);
+    assert_int_equal(s.set_of[0], 1);
+    nal_sets_scan(4, a.at, a.n, &s);
+    assert_true(s.state == first);
+    nal_sets_scan(4, other.at, other.n, &s);
+    assert_true(s.state != first);
+    nal_sets_scan(4, b.at, b.n, &s);
+    assert_true(s.state == first);
+}
+
+static bool may(const struct bytes *sets, const struct bytes *picture)
+{
+    struct nal_sets s = sets_of(sets);
+    int of = -1;
+    bool yes = nal_may_separate(&s, 4, picture->at, picture->n, &of);
+    assert_true(!yes || of == 0);
+    return yes;
+}
+
+TEST(which_pictures)
+{
+    struct bytes none = {.n = 0}, frames = {.n = 0}, narrow = {.n = 0}, fields = {.n = 0};
+    sps(&frames, 0, 6, 4, true);
+    pps(&frames, 0, 0);
+    sps(&narrow, 0, 6, 15, true);
+    pps(&narrow, 0, 0);
+    sps(&fields, 0, 6, 4, false);
+    pps(&fields, 0, 0);
+    struct bytes idr = {.n = 0}, inter = {.n = 0}, mixed = {.n = 0}, foreign = {.n = 0};
+    slice(&idr, 5, 0, true, FRAME, 6, 0);
+    slice(&idr, 5, 0, true, FRAME, 6, 0);
+    slice(&inter, 1, 0, true, FRAME, 6, 0);
+    slice(&mixed, 5, 0, true, FRAME, 6, 0);
+    slice(&mixed, 1, 0, true, FRAME, 6, 0);
+    slice(&foreign, 5, 3, true, FRAME, 6, 0);
+    assert_true(may(&frames, &idr));
+    assert_false(may(&none, &idr));
+    assert_false(may(&narrow, &idr));
+    assert_false(may(&frames, &inter));
+    assert_false(may(&frames, &mixed));
+    assert_false(may(&frames, &foreign));
+    struct bytes both = {.n = 0}, half = {.n = 0};
+    slice(&half, 5, 0, false, TOP, 6, 0);
+    slice(&both, 5, 0, false, TOP, 6, 0);
+    slice(&both, 1, 0, false, BOTTOM, 6, 1);
+    assert_true(may(&fields, &both));
+    assert_false(may(&fields, &half));
+}
+
+/* `next`: the order count of what follows. Returns the order count that the idr splice got. */
+static unsigned separated(unsigned own, unsigned next_order)
+{
+    static uint8_t out[4096];
+    struct bytes sets = {.n = 0}, idr = {.n = 0}, next = {.n = 0};
+    sps(&sets, 0, 6, 4, true);
+    pps(&sets, 0, 0);
+    NAL(&idr, 4, 6, 5, 1, 0, 0x80); /* an SEI, which is left out */
+    slice(&idr, 5, 0, true, FRAME, 6, own);
+    slice(&idr, 5, 0, true, FRAME, 6, own);
+    slice(&next, 1, 0, true, FRAME, 6, next_order);
+    struct nal_sets s = sets_of(&sets);
+    struct nal_slice of_next = {0}, first = {0};
+    assert_true(nal_sets_first_slice(&s, 4, next.at, next.n, &of_next));
+    assert_int_equal(of_next.order, next_order);
+    assert_true(nal_separate_room(idr.n) <= sizeof out);
+    size_t n = nal_separate(&s, 4, idr.at, idr.n, &of_next, out);
+    assert_true(n > 0 && nal_sets_first_slice(&s, 4, out, n, &first));
+    assert_true(first.idr);
+    /* Both slices, and nothing else; what follows the header is as it was. */
+    struct bytes want = {.n = 0};
+    slice(&want, 5, 0, true, FRAME, 6, first.order);
+    slice(&want, 5, 0, true, FRAME, 6, first.order);
+    assert_int_equal(n, want.n);
+    assert_memory_equal(out, want.at, n);
+    return first.order;
+}
+
+/* 31 below what follows, modulo 64, whatever its own. */
+TEST(order)
+{
+    assert_int_equal(separated(0, 48), 17);
+    assert_int_equal(separated(0, 0), 33);
+    assert_int_equal(separated(5, 31), 0);
+    assert_int_equal(separated(63, 63), 32);
+}
+
+/* Emulation prevention is undone before, and done again. */
+TEST(escaped)
+{
+    static uint8_t out[4096];
+    struct bytes sets = {.n = 0}, idr = {.n = 0};
+    sps(&sets, 0, 6, 4, true);
+    pps(&sets, 0, 0);
+    slice(&idr, 5, 0, true, FRAME, 6, 0);
+    const uint8_t tail[] = {0, 0, 3, 1, 7, 0, 0, 3, 0, 0, 3, 2, 9, 0, 0, 3};
+    memcpy(idr.at + idr.n, tail, sizeof tail);
+    idr.n += sizeof tail;
+    idr.at[3] = (uint8_t)(idr.at[3] + sizeof tail);
+    struct nal_sets s = sets_of(&sets);
+    size_t n = nal_separate(&s, 4, idr.at, idr.n, NULL, out);
+    assert_int_equal(n, idr.n - 3); /* zeros at the end are padding */
+    assert_memory_equal(out + 4, idr.at + 4, n - 4);
+    assert_int_equal(out[3], n - 4);
+}
+
+/* The sets of a film with order counts of 16 bits, and its packet, which ends within one. */
+static const uint8_t truncated[] = {3, 0x65, 0x88, 0x94};
+
+static struct nal_sets sets_of_16_bits(void)
+{
+    struct bytes sets = {.n = 0};
+    sps(&sets, 0, 16, 1, true);
+    pps(&sets, 0, 0);
+    return sets_of(&sets);
+}
+
+TEST(truncated_order_count)
+{
+    struct nal_sets s = sets_of_16_bits();
+    struct nal_slice first;
+    int of;
+    assert_true(s.sps[0].known && s.sps[0].order_bits == 16);
+    assert_false(nal_sets_first_slice(&s, 1, truncated, sizeof truncated, &first));
+    assert_false(nal_may_separate(&s, 1, truncated, sizeof truncated, &of));
+}
+
+TEST(writes_within_its_room)
+{
+    enum { GUARD = 16 };
+    struct nal_sets s = sets_of_16_bits();
+    size_t room = nal_separate_room(sizeof truncated);
+    for (int fill = 0; fill <= 255; fill += 255) {
+        uint8_t out[64], guard[GUARD];
+        memset(out, fill, sizeof out);
+        memset(guard, fill, sizeof guard);
+        assert_true(room + GUARD <= sizeof out);
+        nal_separate(&s, 1, truncated, sizeof truncated, &(struct nal_slice){.order = 0x5555}, out);
+        assert_memory_equal(out + room, guard, GUARD);
+    }
+    uint8_t *exact = malloc(room); /* the address sanitizer guards its end */
+    assert_non_null(exact);
+    assert_int_equal(nal_separate(&s, 1, truncated, sizeof truncated, NULL, exact), 0);
+    free(exact);
+}
+
+/* The smallest slice that goes on after its order count is one. */
+TEST(complete_order_count)
+{
+    static const uint8_t idr[] = {5, 0x65, 0x88, 0x94, 0, 0x20};
+    struct nal_sets s = sets_of_16_bits();
+    struct nal_slice first;
+    assert_true(nal_sets_first_slice(&s, 1, idr, sizeof idr, &first));
+    assert_int_equal(first.order_bit, 22);
+    assert_int_equal(first.order, 8);
+}
+
+/* A truncated number is never a small one. */
+TEST(truncated_ue)
+{
+#define INVALID (UINT32_C(1) << 31)
+    static const struct {
+        uint8_t bytes[8];
+        size_t size;
+        uint32_t value;
+    } cases[] = {{{0x80}, 1, 0},
+                 {{0x80}, 0, INVALID},
+                 {{0x00}, 1, INVALID},
+                 {{0x01}, 1, INVALID},
+                 {{0x01, 0x00}, 2, 127},
+                 {{0, 0, 0, 2, 0, 0, 0, 0}, 8, (1U << 30) - 1},
+                 {{0, 0, 0, 2, 0, 0, 0, 0}, 7, INVALID},
+                 {{0, 0, 0, 1, 0, 0, 0, 0}, 8, INVALID}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct bit_reader r = {.data = cases[i].bytes, .size = cases[i].size};
+        assert_int_equal(read_ue(&r), cases[i].value);
+    }
 }

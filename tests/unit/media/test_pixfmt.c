@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "media/ffmpeg/frame_view.h"
+#include "media/ffmpeg/libav.h"
 
 static const struct film film = {
     .path = (char *)(uintptr_t) "a film", .matrix = MATRIX_BT709, .range = RANGE_LIMITED};

@@ -1,7 +1,7 @@
 #include <errno.h>
 
 #include "test.h"
-#include "media/container/read_faults.h"
+#include "media/container/film_input.h"
 
 static void expect_bytes(struct read_faults *f, uint64_t bytes)
 {

@@ -6,7 +6,7 @@
 #include "test.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
-#include "media/gop/chunk.h"
+#include "media/gop/chunker.h"
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"
 #include "barcode/base/queue.h"

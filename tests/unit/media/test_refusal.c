@@ -4,7 +4,7 @@
 
 #include "test.h"
 #include "media/container/container_quirks.h"
-#include "media/container/refusal.h"
+#include "media/container/open.h"
 #include "clip.h"
 
 /* -1: no pictures in a row by its demuxer; else whether a second one follows. */

@@ -1,10 +1,9 @@
 
 #include "test.h"
-#include "media/bitstream/coded_picture.h"
+#include "media/bitstream/packet_scan.h"
 #include "media/container/demux.h"
 #include "media/container/open.h"
 #include "media/decode/decoder.h"
-#include "media/gop/chunk.h"
 #include "media/gop/chunker.h"
 #include "media/reader/reader.h"
 #include "media/schedule/decode_pass.h"

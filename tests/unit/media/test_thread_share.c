@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "media/schedule/scheduler.h"
+#include "media/schedule/decode_pass.h"
 
 static int of(int cores, uint64_t own, uint64_t left, int most)
 {

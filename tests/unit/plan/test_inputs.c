@@ -61,10 +61,10 @@ TEST_WITH(what_cannot_be_expanded, enter, leave)
     for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
         char first[] = "first.mkv", word[16];
         snprintf(word, sizeof word, "%s", t[i].word);
-        struct options o = options_for(LIST(first, word), 2);
+        struct plan o = options_for(LIST(first, word), 2);
         struct inputs in;
         struct err e = ERR_INIT;
-        assert_false(inputs_expand(&o, &in, &e));
+        assert_false(inputs_expand(&o.inputs, &o.outputs, &in, &e));
         assert_int_equal(e.code, t[i].code);
         assert_non_null(strstr(e.text, t[i].part));
         assert_int_equal(in.count, 0);
@@ -120,11 +120,11 @@ static void expect_films(const struct inputs *in, const char *const *path, const
 /* Expands one folder, with the folders below or with all endings. */
 static void expand_folder(char *path, bool recursive, bool any, struct inputs *in)
 {
-    struct options o = options_for(&path, 1);
+    struct plan o = options_for(&path, 1);
     struct err e = ERR_INIT;
     o.inputs.recursive = recursive;
     o.inputs.any = any;
-    if (!inputs_expand(&o, in, &e))
+    if (!inputs_expand(&o.inputs, &o.outputs, in, &e))
         fail_msg("%s", e.text);
 }
 
@@ -248,9 +248,9 @@ TEST_WITH(an_output_among_the_films, enter, leave)
         {"pics/", "'pics/' is not a film; use -o pics/"},
     };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
-        struct options o = options_for(LIST("film.mp4", (char *)refused[i].name), 2);
+        struct plan o = options_for(LIST("film.mp4", (char *)refused[i].name), 2);
         struct err e = ERR_INIT;
-        assert_false(inputs_expand(&o, &in, &e));
+        assert_false(inputs_expand(&o.inputs, &o.outputs, &in, &e));
         expect_sentence(&e, ERR_USAGE, refused[i].sentence);
     }
     static const char *const ok[] = {"animated.png", "folder", "d.png", "missing.mkv", "-"};
@@ -258,9 +258,9 @@ TEST_WITH(an_output_among_the_films, enter, leave)
         expand(LIST("film.mp4", (char *)ok[i]), &in);
         inputs_free(&in);
     }
-    struct options o = options_for(LIST("film.mp4", "old.png", "other.mkv"), 3);
+    struct plan o = options_for(LIST("film.mp4", "old.png", "other.mkv"), 3);
     struct err e = ERR_INIT;
-    assert_false(inputs_expand(&o, &in, &e));
+    assert_false(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_sentence(&e, ERR_USAGE,
                     "'old.png' is not a film; for the outputs of several films use -o FOLDER/");
     expand(LIST("old.png"), &in); /* alone it is what the user means, and opening it says what it is

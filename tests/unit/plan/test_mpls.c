@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "plan/mpls.h"
+#include "plan/inputs_list.h"
 
 /* A playlist of two clips: 1 s to 3 s of 00001, and the first half second of 00023. */
 static const uint8_t playlist[] = {'M', 'P', 'L', 'S', '0', '2', '0', '0', 0, 0, 0, 16, 0, 0, 0, 0,

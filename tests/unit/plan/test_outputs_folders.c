@@ -30,7 +30,7 @@ TEST_WITH(other_films_pictures_stay, enter, leave)
     put("s2/e01.mkv", "two", 3);
     put_picture("e01.png", "s1/e01.mkv");
     struct inputs in;
-    struct options o = expand(LIST("s1/e01.mkv"), &in);
+    struct plan o = expand(LIST("s1/e01.mkv"), &in);
     expect_allowed(&o, &in);
     inputs_free(&in);
     o = expand(LIST("s2/e01.mkv"), &in);
@@ -72,7 +72,7 @@ TEST_WITH(outputs_in_folders, enter, leave)
     struct inputs in;
     struct outputs list;
     struct err e = ERR_INIT;
-    struct options o = expand(LIST("a.mkv", "b.mkv"), &in);
+    struct plan o = expand(LIST("a.mkv", "b.mkv"), &in);
     extra(&o, "json", "out");
     o.outputs.path = "./out";
     o.outputs.dump = "out/";
@@ -128,12 +128,12 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     struct inputs in;
     struct outputs list;
     struct err e = ERR_INIT;
-    struct options o = options_for(words, 1);
+    struct plan o = options_for(words, 1);
     o.inputs.recursive = true;
     o.outputs.path = "out";
     o.outputs.dump = "j";
     extra(&o, "json", "j/");
-    assert_true(inputs_expand(&o, &in, &e));
+    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_allowed(&o, &in);
     assert_true(outputs_of(&o, &in, 1, &list, &e));
     assert_string_equal(list.output[0].path, "out/a/b/x.png");

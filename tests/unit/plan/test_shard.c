@@ -1,7 +1,7 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "plan/shard.h"
+#include "plan/plan.h"
 
 enum { MOST = 2000 };
 
@@ -18,7 +18,7 @@ static uint64_t split(size_t count, int shards)
     for (size_t i = 0; i < count; i++)
         owner[i] = 0;
     for (int shard = 1; shard <= shards; shard++) {
-        struct options o = {.inputs.shard = shard, .inputs.shards = shards};
+        struct inputs_options o = {.shard = shard, .shards = shards};
         struct inputs in = {.duty = duty, .file = file, .problem = problem, .count = count};
         struct err e = ERR_INIT;
         uint64_t bytes = 0;
@@ -78,14 +78,14 @@ TEST(shares_are_even)
 
 TEST(nothing_is_split_unasked)
 {
-    struct options o = {.inputs.shards = 0};
+    struct inputs_options o = {.shards = 0};
     struct inputs in = {.duty = duty, .file = file, .problem = problem, .count = 3};
     for (size_t i = 0; i < 3; i++)
         duty[i] = i == 1 ? INPUT_LEFT_OUT : INPUT_TO_DO;
     assert_true(shard_split(&o, &in, NULL));
     assert_true(duty[0] == INPUT_TO_DO && duty[1] == INPUT_LEFT_OUT && duty[2] == INPUT_TO_DO);
     in.count = 0;
-    o = (struct options){.inputs.shard = 1, .inputs.shards = 2};
+    o = (struct inputs_options){.shard = 1, .shards = 2};
     assert_true(shard_split(&o, &in, NULL));
 }
 
@@ -94,7 +94,7 @@ TEST(nothing_is_split_unasked)
 TEST(what_cannot_be_seen)
 {
     for (int shard = 1; shard <= 2; shard++) {
-        struct options o = {.inputs.shard = shard, .inputs.shards = 2};
+        struct inputs_options o = {.shard = shard, .shards = 2};
         struct inputs in = {.duty = duty, .file = file, .problem = problem, .count = 4};
         struct err e = ERR_INIT;
         for (size_t i = 0; i < 4; i++) {

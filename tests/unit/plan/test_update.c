@@ -9,7 +9,7 @@
 enum { COLUMNS = 3, WIDTH = 4, HEIGHT = 2 };
 
 /* A picture as a run of these options makes it of the film. */
-static void make_picture(const struct options *o, const char *film_path, const char *writer,
+static void make_picture(const struct plan *o, const char *film_path, const char *writer,
                          const char *path)
 {
     struct err e = ERR_INIT;
@@ -54,11 +54,11 @@ static void set_time(const char *path, int seconds)
 }
 
 /* Whether the one film is left out. */
-static bool left_out(const struct options *o)
+static bool left_out(const struct plan *o)
 {
     struct inputs in;
     struct err e = ERR_INIT;
-    assert_true(inputs_expand(o, &in, &e) && update_leave_out(o, &in, &e));
+    assert_true(inputs_expand(&o->inputs, &o->outputs, &in, &e) && update_leave_out(o, &in, &e));
     bool out = in.duty[0] == INPUT_LEFT_OUT;
     assert_int_equal(inputs_is_due(&in, 0), !out);
     inputs_free(&in);
@@ -68,7 +68,7 @@ static bool left_out(const struct options *o)
 TEST_WITH(what_is_there_is_left_out, enter, leave)
 {
     static char film[] = "film.mkv", *words[] = {film};
-    struct options o = options_for(words, 1);
+    struct plan o = options_for(words, 1);
     o.outputs.update = true;
     put(film, "film", 4);
     assert_false(left_out(&o));
@@ -103,7 +103,7 @@ TEST_WITH(what_is_there_is_left_out, enter, leave)
 TEST_WITH(all_outputs_count, enter, leave)
 {
     static char film[] = "film.mkv", *words[] = {film};
-    struct options o = options_for(words, 1);
+    struct plan o = options_for(words, 1);
     o.outputs.update = true;
     o.outputs.dump = "d/";
     mkdir("d", 0777);
@@ -133,14 +133,14 @@ TEST_WITH(all_outputs_count, enter, leave)
 TEST_WITH(whose_dump_it_is, enter, leave)
 {
     static char film[] = "film.mkv", *words[] = {film};
-    struct options o = options_for(words, 1);
+    struct plan o = options_for(words, 1);
     struct inputs in;
     struct err e = ERR_INIT;
     o.outputs.dump = "d/";
     mkdir("d", 0777);
     put(film, "film", 4);
     put_dump("d/film.rgb", COLUMNS * WIDTH * HEIGHT * 3);
-    assert_true(inputs_expand(&o, &in, &e));
+    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");
     o.outputs.update = true;
     expect_problem(&o, &in, 0, ERR_FAILED, "a dump does not name its film");

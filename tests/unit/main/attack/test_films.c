@@ -66,7 +66,7 @@ static const char *output_of(size_t film)
 {
     static struct outputs list;
     struct err e = ERR_INIT;
-    (void)outputs_of(hostile_context->options, hostile_context->inputs, film, &list, &e);
+    (void)outputs_of(hostile_context->plan, hostile_context->inputs, film, &list, &e);
     return list.output[0].path;
 }
 
@@ -259,9 +259,9 @@ static void attack_at_random(size_t film)
 
 /* In place of film_workers.c: a worker process that attacks its parent. */
 int film_workers_run(const struct job_context *context, const struct film_tally *t,
-                     struct worker *w, int workers)
+                     struct worker *w, int workers, int jobs)
 {
-    (void)t, (void)workers;
+    (void)t, (void)workers, (void)jobs;
     hostile_link = c.end = w->link;
     hostile_watch = w->watch;
     hostile_context = context;
@@ -282,9 +282,9 @@ int film_workers_run(const struct job_context *context, const struct film_tally 
 
 static int processes = 1;
 
-int worker_process_count(const struct job_context *context, const struct film_tally *t)
+int worker_process_count(const struct job_context *context, const struct film_tally *t, int jobs)
 {
-    (void)context, (void)t;
+    (void)context, (void)t, (void)jobs;
     return processes;
 }
 
@@ -306,8 +306,11 @@ static int run(int films)
     chaos_open(&c, line);
     assert_int_equal(c.inputs.count, films);
     pid_t own = getpid();
-    struct job_context context = {.options = &c.options, .inputs = &c.inputs, .threads = 1};
-    int status = batch_render_films(&context, NULL);
+    struct engines engines;
+    engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 1);
+    const struct job_context context = {
+        .plan = &c.options.plan, .inputs = &c.inputs, .engines = &engines, .threads = 1};
+    int status = batch_render_films(&context, &c.options.batch, c.options.process.sandbox, NULL);
     if (getpid() != own)
         _exit(status);
     chaos_close(&c);

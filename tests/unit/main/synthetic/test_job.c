@@ -46,7 +46,7 @@ static void parse(struct command *c, const char *line)
     for (char *w = strtok_r(c->copy, " ", &save); w; w = strtok_r(NULL, " ", &save))
         c->word[count++] = w;
     if (cli_parse(count, c->word, NULL, &c->options, &e) != CLI_RUN ||
-        !inputs_expand(&c->options, &c->inputs, &e))
+        !inputs_expand(&c->options.plan.inputs, &c->options.plan.outputs, &c->inputs, &e))
         fail_msg("%s", e.text);
     log_set_level(LOG_ERROR);
 }
@@ -57,12 +57,12 @@ static bool render(const char *line, struct err *e)
     struct command c;
     parse(&c, line);
     const struct job_context context = {
-        .options = &c.options, .inputs = &c.inputs, .engines = &engines, .threads = 2};
+        .plan = &c.options.plan, .inputs = &c.inputs, .engines = &engines, .threads = 2};
     struct job_result result;
     bool ok = true;
     for (size_t i = 0; i < c.inputs.count; i++) {
         struct outputs outputs;
-        bool rendered = outputs_of(&c.options, &c.inputs, i, &outputs, e);
+        bool rendered = outputs_of(&c.options.plan, &c.inputs, i, &outputs, e);
         if (rendered) {
             rendered = job_run(&context, i, &outputs, &result, e);
             outputs_free(&outputs);
@@ -312,12 +312,12 @@ TEST(lengths_that_are_needed)
                                           .progress = note_progress};
     for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
         static char path[] = "film";
-        struct options o = {.film.selection = films[i].rule};
+        struct plan o = {.film.selection = films[i].rule};
         const struct film_length length = {0, films[i].stated, films[i].frames, films[i].source};
         struct source s = {.ops = &ops, .film = {.path = path, .length = length}};
         bytes = films[i].bytes;
         struct job_film film = {.source = &s};
-        const struct job_order order = {.options = &o};
+        const struct job_order order = {.plan = &o};
         struct err e = ERR_INIT;
         asked = 0;
         assert_true(job_probe(&order, &film, &e));
@@ -344,13 +344,13 @@ TEST(a_pipe_is_not_probed)
                                           .probe = note_probe,
                                           .progress = note_progress};
     static char path[] = "film";
-    struct options o = {.film.selection = {.kind = SELECT_COLUMNS, .columns = 9}};
+    struct plan o = {.film.selection = {.kind = SELECT_COLUMNS, .columns = 9}};
     struct source s = {.ops = &ops,
                        .film = {.path = path,
                                 .lists_key_frames = true,
                                 .length = {0, 9000000, 225, LENGTH_CONTAINER}}};
     struct job_film film = {.source = &s};
-    const struct job_order order = {.options = &o};
+    const struct job_order order = {.plan = &o};
     struct err e = ERR_INIT;
     for (unsigned lacks = 0; lacks <= SOURCE_RESTARTABLE; lacks += SOURCE_RESTARTABLE) {
         s.lacks = lacks;
@@ -487,9 +487,9 @@ static int render_by_workers(const char *folder_out, int devices, int jobs)
     parse_folder(&c, folder_out, 0, jobs);
     struct engines list = devices_of("cpu", devices);
     const struct job_context context = {
-        .options = &c.options, .inputs = &c.inputs, .engines = &list, .threads = 8};
+        .plan = &c.options.plan, .inputs = &c.inputs, .engines = &list, .threads = 8};
     pid_t own = getpid();
-    int status = batch_render_films(&context, NULL);
+    int status = batch_render_films(&context, &c.options.batch, SANDBOX_AUTO, NULL);
     engines_close(&list);
     inputs_free(&c.inputs);
     if (getpid() != own)
@@ -540,14 +540,15 @@ TEST(how_many_workers)
         {"cpu", 2, 1, 0, DECODE_AUTO, 0, 1},
     };
     for (size_t i = 0; i < sizeof given / sizeof *given; i++) {
-        struct options options = {.batch.jobs = given[i].jobs, .film.decode = given[i].decode};
+        const struct plan plan = {.film.decode = given[i].decode};
+        const int jobs = given[i].jobs;
         struct engines list = devices_of(given[i].kind, given[i].devices);
         const struct job_context context = {
-            .options = &options, .engines = &list, .threads = given[i].threads};
+            .plan = &plan, .engines = &list, .threads = given[i].threads};
         struct film_tally tally = {.due = FILMS, .bytes = FILMS * given[i].film_bytes};
-        assert_int_equal(worker_process_count(&context, &tally), given[i].workers);
+        assert_int_equal(worker_process_count(&context, &tally, jobs), given[i].workers);
         tally = (struct film_tally){.due = 1, .bytes = 1000 * mib};
-        assert_int_equal(worker_process_count(&context, &tally), 1);
+        assert_int_equal(worker_process_count(&context, &tally, jobs), 1);
     }
 }
 

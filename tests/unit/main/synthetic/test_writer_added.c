@@ -36,7 +36,7 @@ static const struct writer writer_late = {
 
 /* ------------------------------------------------------------------ their tests */
 
-static void ask(struct options *o, const struct writer *w, const char *path)
+static void ask(struct plan *o, const struct writer *w, const char *path)
 {
     o->outputs.extra[o->outputs.extras++] = (struct options_extra){w, path};
 }
@@ -56,8 +56,8 @@ TEST_WITH(is_one_of_the_outputs, enter, leave)
     struct inputs in;
     struct outputs list;
     struct err e = ERR_INIT;
-    struct options o = expand(LIST("film.mkv"), &in);
-    assert_true(set_option(&o, "mode", "kmeans,average", &e));
+    struct plan o = expand(LIST("film.mkv"), &in);
+    assert_true(set_in_plan(&o, "mode", "kmeans,average", &e));
     o.outputs.path = "./";
     ask(&o, &writer_facts, "x.facts");
     assert_true(outputs_of(&o, &in, 0, &list, &e));
@@ -72,7 +72,7 @@ TEST_WITH(is_one_of_the_outputs, enter, leave)
                  writer_has_ending("a.b", writer_late.ending));
 }
 
-static void expect_refusal(const struct options *o, struct inputs *in, enum err_code code,
+static void expect_refusal(const struct plan *o, struct inputs *in, enum err_code code,
                            const char *part)
 {
     struct err e = ERR_INIT;
@@ -85,7 +85,7 @@ TEST_WITH(is_checked, enter, leave)
     struct inputs in;
     struct err e = ERR_INIT;
     touch("film.mkv");
-    struct options o = expand(LIST("film.mkv"), &in);
+    struct plan o = expand(LIST("film.mkv"), &in);
     ask(&o, &writer_facts, "x.facts");
     assert_true(outputs_check(&o, &in, &e));
     o.outputs.path = "./x.facts";
@@ -111,22 +111,23 @@ TEST_WITH(is_written_with_the_rest, enter, leave)
 {
     static char name[] = "barcode", modes[] = "-maverage,squeeze", pictures[] = "-o./",
                 film[] = "4x4,30";
-    struct options o;
+    struct options all;
+    struct plan *o = &all.plan;
     struct inputs in;
     struct err e = ERR_INIT;
     setenv("BARCODE_CACHE", "-", 1);
-    assert_int_equal(cli_parse(4, (char *[]){name, modes, pictures, film, NULL}, NULL, &o, &e),
+    assert_int_equal(cli_parse(4, (char *[]){name, modes, pictures, film, NULL}, NULL, &all, &e),
                      CLI_RUN);
     log_set_level(LOG_ERROR);
-    ask(&o, &writer_late, "late.txt");
-    ask(&o, &writer_facts, "facts.txt");
-    assert_true(inputs_expand(&o, &in, &e) && outputs_check(&o, &in, &e));
+    ask(o, &writer_late, "late.txt");
+    ask(o, &writer_facts, "facts.txt");
+    assert_true(inputs_expand(&o->inputs, &o->outputs, &in, &e) && outputs_check(o, &in, &e));
     struct engines engines;
     engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 1);
-    const struct job_context c = {.options = &o, .inputs = &in, .engines = &engines, .threads = 1};
+    const struct job_context c = {.plan = o, .inputs = &in, .engines = &engines, .threads = 1};
     struct outputs outputs;
     struct job_result result;
-    assert_true(outputs_of(&o, &in, 0, &outputs, &e));
+    assert_true(outputs_of(o, &in, 0, &outputs, &e));
     if (!job_run(&c, 0, &outputs, &result, &e))
         fail_msg("%s", e.text);
     outputs_free(&outputs);
