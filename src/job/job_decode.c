@@ -22,10 +22,7 @@ struct decoding {
 
 /* The progress of a pass, which the parent process shows. */
 struct shown {
-    const struct job_order *order;
-    const struct job_film *film;
-    const struct report *report;
-    struct job_passes *passes;
+    const struct decoding *decoding;
     int64_t begin_ns;
     uint64_t columns_total; /* an estimate; 0: unknown */
     struct job_usage first; /* when the first column was done */
@@ -70,13 +67,14 @@ double job_key_seconds(double keys, double key_seconds, const struct job_usage *
  */
 static double keys_wanted(const struct shown *p, const struct pass_state *now)
 {
-    const struct film *f = &p->film->source->film;
-    struct selection all = p->report->analysis.selection;
+    const struct decoding *d = p->decoding;
+    const struct film *f = &d->film->source->film;
+    struct selection all = d->report->analysis.selection;
     all.kind = SELECT_EVERY;
     all.every = 1;
     double keys = now->film.key_share * (double)selection_estimate(&all, &f->length);
     double most =
-        job_is_default(&p->order->plan->film.selection) ? JOB_COLUMNS : (double)p->columns_total;
+        job_is_default(&d->order->plan->film.selection) ? JOB_COLUMNS : (double)p->columns_total;
     return keys < most ? keys : most;
 }
 
@@ -85,8 +83,9 @@ static void hint_at_keyframes(struct shown *p, double share, const struct pass_s
 {
     enum { SETTLED = 5, LONG = 120 }; /* seconds */
     double left = share > 0 ? clock_since(p->begin_ns) * (1 - share) / share : 0;
-    bool on_gpu = engine_device(p->film->engine).context != NULL;
-    if (p->passes->hinted || !p->order->context->at_terminal || p->order->plan->film.verify ||
+    const struct decoding *d = p->decoding;
+    bool on_gpu = engine_device(d->film->engine).context != NULL;
+    if (d->passes->hinted || !d->order->context->at_terminal || d->order->plan->film.verify ||
         on_gpu || now->columns == 0)
         return;
     struct job_usage used = {
@@ -105,14 +104,14 @@ static void hint_at_keyframes(struct shown *p, double share, const struct pass_s
     if (needed <= 0 || needed > left / 2)
         return;
     log_msg(LOG_INFO, "--keyframes would take about %.0f s", needed < 1 ? 1 : needed);
-    p->passes->hinted = true;
+    d->passes->hinted = true;
 }
 
 /* Implements pass_tick: reports the progress (watch.h). */
 static void show_progress(void *user, const struct pass_state *now)
 {
     struct shown *p = user;
-    const struct film *f = &p->film->source->film;
+    const struct film *f = &p->decoding->film->source->film;
     struct watch_progress state = job_progress(f, p->columns_total, now);
     watch_set_progress(&state);
     hint_at_keyframes(p, state.share, now);
@@ -138,10 +137,7 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
     if (!job_begin_sound(d->sound, r, e))
         return false;
     struct shown shown = {
-        .order = d->order,
-        .film = film,
-        .report = r,
-        .passes = d->passes,
+        .decoding = d,
         .begin_ns = clock_ns(),
         .columns_total = selection_estimate(&r->analysis.selection, &film->source->film.length),
     };

@@ -1,6 +1,7 @@
 /* job_open.c - what is read of a film before it is decoded, and what is decided by that. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "barcode/base/clock.h"
 #include "barcode/engine/colour.h"
@@ -351,13 +352,6 @@ static bool decide_light(const struct job_order *order, struct job_film *film, s
     return r->analysis.means != NULL;
 }
 
-static void describe_crop(const struct crop_rule *rule, struct job_film *film)
-{
-    snprintf(film->crop_words, CROP_TEXT, "%s", rule->kind == CROP_AUTO ? "auto" : "");
-    if (rule->kind == CROP_RECT)
-        crop_text(&rule->rect, film->crop_words);
-}
-
 /* ---- Crop ---- */
 
 static void log_crop(const struct job_film *film, const struct crop *t,
@@ -534,7 +528,10 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
                  colour_matrix_name(f->matrix));
     if (!decide_light(order, film, r, e))
         return false;
-    describe_crop(&plan->film.crop, film);
+    if (plan->film.crop.kind == CROP_AUTO)
+        strcpy(film->crop_words, "auto");
+    else if (plan->film.crop.kind == CROP_RECT)
+        crop_text(&plan->film.crop.rect, film->crop_words);
     film->ask = (struct frame_cache_ask){
         .film = film->source,
         .selection = &r->analysis.selection,

@@ -226,7 +226,6 @@ bool job_open_stores(const struct job_order *order, const struct job_film *film,
 /* Returns true in the second pass of --verify, whose frames go only to the digest and the cache. */
 bool job_is_second_pass(const struct job_stores *s);
 
-/* Returns true if a store takes analysis frames. */
 bool job_takes_frames(const struct job_stores *s);
 
 /* Hands an analysis frame to the stores. Any thread. */

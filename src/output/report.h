@@ -16,7 +16,7 @@
 #include "output/formats/csv_columns.h"
 #include "output/modes/film_palette.h"
 #include "picture_options.h"
-#include "output/poster/poster_options.h"
+#include "output/poster/poster.h"
 #include "sound/film_sound.h"
 
 struct thumbs;

@@ -114,16 +114,16 @@ bool report_log_made(const char *path)
 static json_t *list_of_warnings(const struct report_entry *entry)
 {
     json_t *list = json_array();
-    for (int i = 0; list && i < entry->warnings; i++)
-        json_array_append_new(list, writer_json_bytes(entry->warning[i]));
+    for (int i = 0; i < entry->warnings; i++)
+        list = writer_json_append(list, writer_json_bytes(entry->warning[i]));
     return list;
 }
 
 static json_t *list_of_outputs(const struct report_entry *entry)
 {
     json_t *list = json_array();
-    for (size_t i = 0; list && i < entry->outputs; i++)
-        json_array_append_new(list, writer_json_bytes(entry->output[i]));
+    for (size_t i = 0; i < entry->outputs; i++)
+        list = writer_json_append(list, writer_json_bytes(entry->output[i]));
     return list;
 }
 

@@ -52,8 +52,7 @@ struct report_entry {
  */
 struct report_log *report_log_open(const char *path, struct err *e);
 
-/* Returns true if `path` is a regular file that begins as a report does, and false if it cannot be
- * read. Any thread. */
+/* Returns true if the file at `path` begins as a report does. Any thread. */
 bool report_log_made(const char *path);
 
 /*
@@ -105,7 +104,6 @@ void table_remove(struct table *t, size_t film);
  */
 bool table_write(struct table *t, size_t *films, struct err *e);
 
-/* Closes the table and sets *t to NULL. Does nothing if *t is NULL. */
 void table_close(struct table **t);
 
 #endif

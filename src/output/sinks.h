@@ -29,7 +29,6 @@ bool dump_put(struct dump *d, uint64_t column, uint32_t repeat, const uint8_t *r
  * also on failure. */
 bool dump_commit(struct dump **d, uint64_t columns, struct err *e);
 
-/* Discards the dump and sets *d to NULL. Does nothing if *d is NULL. */
 void dump_discard(struct dump **d);
 
 /*
@@ -38,7 +37,6 @@ void dump_discard(struct dump **d);
  */
 struct spectrum;
 
-/* Returns NULL if the temporary file cannot be made, or if out of memory. */
 struct spectrum *spectrum_open(struct err *e);
 
 /* Appends frames, values[frames][SPECTROGRAM_BINS]. `spectrum` is one: a sound_spectrum_tap. */
@@ -47,7 +45,6 @@ bool spectrum_put(void *spectrum, const int16_t *values, size_t frames, struct e
 /* Drops all frames, because the sound is read again. */
 bool spectrum_clear(struct spectrum *s, struct err *e);
 
-/* Returns the number of frames. */
 uint64_t spectrum_frames(const struct spectrum *s);
 
 /* Writes all frames to `f`, in this machine's byte order. On failure `e` gets only the reason. */

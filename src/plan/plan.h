@@ -7,7 +7,7 @@
 #include "media/film_options.h"
 #include "output/formats/format_options.h"
 #include "output/picture_options.h"
-#include "output/poster/poster_options.h"
+#include "output/poster/poster.h"
 #include "inputs.h"
 
 /*

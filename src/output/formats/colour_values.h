@@ -41,7 +41,6 @@ struct colour_light {
 /* Fills the table by the formula in srgb.h. Any thread. */
 void colour_light_fill(struct colour_light *light);
 
-/* Computes all values of a colour. Any thread. */
 void colour_values(const struct colour_light *light, const uint8_t rgb[3],
                    double value[COLOUR_VALUES]);
 

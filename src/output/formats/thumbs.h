@@ -94,7 +94,6 @@ bool thumbs_sheets(const struct thumbs *t, const struct report *r, int64_t perio
 /* Frees the sheets and empties *to. */
 void thumbs_sheets_free(struct thumbs_sheets *to);
 
-/* Frees the set and sets *t to NULL. Does nothing if *t is NULL. */
 void thumbs_free(struct thumbs **t);
 
 /*
@@ -166,7 +165,6 @@ const struct jpeg *previews_sheets(const struct previews *p, size_t *count);
 /* Returns the JPEG of preview `i`. */
 const struct jpeg *previews_single(const struct previews *p, size_t i);
 
-/* Frees the set and sets *p to NULL. Does nothing if *p is NULL. */
 void previews_free(struct previews **p);
 
 #endif

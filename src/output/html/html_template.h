@@ -62,7 +62,6 @@ bool page_put_json(FILE *f, const char *id, json_t *value);
 bool page_put_base64(FILE *f, const void *data, size_t size);
 bool page_put_data(FILE *f, const char *id, const void *data, size_t size);
 
-/* Returns true if `head` is the beginning of a page of this kind. */
 bool page_is(const char *head, size_t size, const char *kind);
 
 /* Copies the value of a meta element in the first `size` bytes of a page. The value is "" if the

@@ -17,7 +17,6 @@
 int strip_order_next(enum palette_order order, const struct cluster *cluster, int clusters,
                      int last);
 
-/* Writes the indices of all `clusters` clusters in this order. */
 void strip_order(enum palette_order order, const struct cluster *cluster, int clusters,
                  uint8_t *indices);
 

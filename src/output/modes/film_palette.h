@@ -105,7 +105,6 @@ void colour_histogram_put(struct colour_histogram *h, const struct frame_tag *ta
 /* Returns the bins, owned by `h`. Call it while no thread calls colour_histogram_put. */
 const struct histogram_bin *colour_histogram_bins(const struct colour_histogram *h);
 
-/* Frees the histogram and sets *h to NULL. Does nothing if *h is NULL. */
 void colour_histogram_free(struct colour_histogram **h);
 
 #endif

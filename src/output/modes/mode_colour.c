@@ -16,8 +16,7 @@ static void note_kmeans(const struct report *r, char *out, size_t size)
 
 static void pixel_kmeans(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
-    (void)s;
-    (void)i;
+    (void)s, (void)i;
     memcpy(rgb, c->cluster[c->chosen].rgb, 3);
 }
 
@@ -40,8 +39,7 @@ static void note_dominant(const struct report *r, char *out, size_t size)
 
 static void pixel_dominant(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
-    (void)s;
-    (void)i;
+    (void)s, (void)i;
     memcpy(rgb, c->dominant, 3);
 }
 
@@ -62,8 +60,7 @@ static void note_average(const struct report *r, char *out, size_t size)
 
 static void pixel_average(struct strip *s, uint64_t i, const struct column *c, uint8_t rgb[3])
 {
-    (void)s;
-    (void)i;
+    (void)s, (void)i;
     memcpy(rgb, c->average, 3);
 }
 

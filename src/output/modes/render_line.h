@@ -47,7 +47,6 @@ bool strip_shows(const struct strip *s, const struct column *c);
  */
 struct columns *strip_pool(const struct strip *s, struct err *e);
 
-/* Frees the strip and sets *s to NULL. Does nothing if *s is NULL. */
 void strip_free(struct strip **s);
 
 /* ---- Lines of columns' pixels at another width (enum strip_fit): fit_width.c. Pure; any thread ---- */

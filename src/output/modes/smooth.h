@@ -43,7 +43,6 @@ void smooth_line(struct smooth *s, uint8_t *line);
 /* Smooths value[count] in place as it does a channel in linear light. One thread per filter. */
 void smooth_values(struct smooth *s, uint16_t *value);
 
-/* Frees the filter and sets *s to NULL. Does nothing if *s is NULL. */
 void smooth_free(struct smooth **s);
 
 #endif

@@ -166,10 +166,8 @@ void strips_name(struct strips s, char out[STRIPS_NAME]);
 const char *palette_order_name(enum palette_order order); /* "lightness", "share" */
 const char *strip_shape_name(enum strip_shape shape);     /* "strip", "circle", "vertical" */
 
-/* Returns what the modes need together: bits of enum strip_need. */
+/* Return bits of enum strip_need and of enum strip_option, of all modes together. */
 unsigned strips_need(struct strips s);
-
-/* Returns the options that the modes obey together: bits of enum strip_option. */
 unsigned strips_obey(struct strips s);
 
 /*

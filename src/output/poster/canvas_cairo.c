@@ -250,17 +250,10 @@ void canvas_measure(struct canvas *canvas, const struct layout_text *text, doubl
     cairo_destroy(cr);
 }
 
-bool canvas_leftward(struct canvas *canvas, const struct layout_text *text)
+int canvas_unknown(struct canvas *canvas, const struct layout_text *text, bool *leftward)
 {
     PangoLayout *layout = lay_out(canvas, text);
-    bool leftward = pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
-    g_object_unref(layout);
-    return leftward;
-}
-
-int canvas_unknown(struct canvas *canvas, const struct layout_text *text)
-{
-    PangoLayout *layout = lay_out(canvas, text);
+    *leftward = pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
     int unknown = pango_layout_get_unknown_glyphs_count(layout);
     g_object_unref(layout);
     return unknown;

@@ -31,18 +31,14 @@ bool canvas_has_font(const char *family, char used[CANVAS_FAMILY]);
  */
 struct canvas *canvas_open(const char *font, struct err *e);
 
-/* Closes a canvas, which may be NULL, and sets `*canvas` to NULL. */
 void canvas_close(struct canvas **canvas);
 
 /* Returns the size of the text's box as drawn. */
 void canvas_measure(struct canvas *canvas, const struct layout_text *text, double *w, double *h);
 
-/* Returns true if the text runs from right to left, as Arabic and Hebrew do. */
-bool canvas_leftward(struct canvas *canvas, const struct layout_text *text);
-
 /* Returns the number of characters that no installed font has. They are drawn as boxes with their
- * code. */
-int canvas_unknown(struct canvas *canvas, const struct layout_text *text);
+ * code. `*leftward`: the text runs from right to left, as Arabic and Hebrew do. */
+int canvas_unknown(struct canvas *canvas, const struct layout_text *text, bool *leftward);
 
 /* Draws rows y to y + rows - 1 of the layout, without its strips, into rgb[rows][width][3]. `width`
  * is that of the layout in pixels. */

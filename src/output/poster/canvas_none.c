@@ -34,15 +34,10 @@ void canvas_measure(struct canvas *canvas, const struct layout_text *text, doubl
     *w = *h = 0;
 }
 
-bool canvas_leftward(struct canvas *canvas, const struct layout_text *text)
+int canvas_unknown(struct canvas *canvas, const struct layout_text *text, bool *leftward)
 {
     (void)canvas, (void)text;
-    return false;
-}
-
-int canvas_unknown(struct canvas *canvas, const struct layout_text *text)
-{
-    (void)canvas, (void)text;
+    *leftward = false;
     return 0;
 }
 

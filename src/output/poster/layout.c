@@ -409,7 +409,8 @@ static void omit_parts(struct plan *p)
 static void add_head(struct plan *p)
 {
     struct layout_text t = title_of(p);
-    int unknown = canvas_unknown(p->s->canvas, &t);
+    bool leftward;
+    int unknown = canvas_unknown(p->s->canvas, &t, &leftward);
     if (unknown > 0)
         log_msg(LOG_WARNING,
                 "no installed font has %d of the title's characters; they are drawn as boxes",
@@ -417,9 +418,8 @@ static void add_head(struct plan *p)
     char note[700];
     add_words(p->s, &t, p->s->colours.title);
     note_of(p, note, sizeof note);
-    enum layout_align beside = canvas_leftward(p->s->canvas, &t) ? LAYOUT_RIGHT : LAYOUT_START;
     t = words(note, p->x, p->margin + p->title_high + 0.5 * p->u, p->w, p->small);
-    t.align = beside;
+    t.align = leftward ? LAYOUT_RIGHT : LAYOUT_START;
     if (p->note)
         add_words(p->s, &t, p->s->colours.small);
 }

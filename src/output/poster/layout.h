@@ -93,7 +93,6 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
 struct layout *layout_stack(const struct report *r, struct strips strips, int width, int height,
                             struct err *e);
 
-/* Frees the layout and sets *s to NULL. Does nothing if *s is NULL. */
 void layout_free(struct layout **s);
 
 /* Returns the title of a poster: --title, else the film's own title, else its file name without the

@@ -6,7 +6,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/option.h"
 #include "output/modes/strip.h"
+
+struct writer;
 
 enum paper_turn { PAPER_USUAL, PAPER_LANDSCAPE, PAPER_PORTRAIT };
 
@@ -28,6 +31,20 @@ struct paper_style {
     bool has_background;   /* `background` is given */
     uint8_t background[3]; /* R'G'B' */
 };
+
+/* The options of posters and of the text around a picture. */
+struct poster_options {
+    /* --poster; SVG and PDF outputs are posters without it, see outputs_are_posters */
+    bool wanted;
+    const struct writer *format; /* --poster=FORMAT; NULL: by -o's ending, or PNG */
+    struct paper page;
+    int dpi;           /* of a PNG poster; PAPER_DPI_USUAL by default */
+    const char *title; /* --title; NULL: not given */
+    /* --subtitle, --font, --bare, --svg-text, --background */
+    struct paper_style style;
+};
+
+extern const struct option_table poster_options;
 
 /* The default page. */
 #define PAPER_NAME "A3"
@@ -137,7 +154,6 @@ bool painter_next_row(struct painter *p, int y, uint8_t *out, struct err *e);
 /* Returns false if a row could not be drawn; *e has the reason. Such a row is black. */
 bool painter_ok(const struct painter *p, struct err *e);
 
-/* Frees the painter and sets *p to NULL. Does nothing if *p is NULL. */
 void painter_free(struct painter **p);
 
 #endif

@@ -1,4 +1,4 @@
-#include "poster_options.h"
+#include "poster.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -62,7 +62,6 @@ int shape_channels(enum strip_shape shape);
  * bytes. */
 void shape_row(struct shape *f, int y, uint8_t *out);
 
-/* Frees the shape and sets *f to NULL. Does nothing if *f is NULL. */
 void shape_free(struct shape **f);
 
 /* ---- The angles of a ring ---- */

@@ -76,10 +76,12 @@ TEST(directions_and_unknown_letters)
     struct layout_text latin = of("Barcode", 500, 10, 1),
                        arabic = of("\xd9\x83\xd9\x81\xd8\xb1 (2018)", 500, 10, 1),
                        nobody = of("a\xf4\x80\x80\x81\x62", 500, 10, 1);
-    assert_false(canvas_leftward(canvas, &latin));
-    assert_true(canvas_leftward(canvas, &arabic));
-    assert_int_equal(canvas_unknown(canvas, &latin), 0);
-    assert_int_equal(canvas_unknown(canvas, &nobody), 1); /* for private use */
+    bool leftward;
+    assert_int_equal(canvas_unknown(canvas, &latin, &leftward), 0);
+    assert_false(leftward);
+    assert_int_equal(canvas_unknown(canvas, &nobody, &leftward), 1); /* for private use */
+    canvas_unknown(canvas, &arabic, &leftward);
+    assert_true(leftward);
 }
 
 /* Lines are where outlines are: those of a text that is broken, shortened, or runs leftward. */
