@@ -125,9 +125,8 @@ static int find_peaks(const uint64_t *density, int most, int *peak)
 {
     int found = 0;
     for (int cell = 0; cell < DOMINANT_CELLS; cell++) {
-        if (found == most && density[cell] <= density[peak[found - 1]])
-            continue;
-        if (density[cell] == 0 || !is_peak(density, cell))
+        uint64_t least = found < most ? 0 : density[peak[found - 1]];
+        if (density[cell] <= least || !is_peak(density, cell))
             continue;
         int at = found < most ? found++ : found - 1;
         for (; at > 0 && density[peak[at - 1]] < density[cell]; at--)
@@ -186,7 +185,7 @@ static void find_colour(const struct dominant *d, const uint8_t *rgb, size_t pix
 int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most,
                    struct cluster *mode)
 {
-    int peak[DOMINANT_MOST];
+    int peak[DOMINANT_MOST] = {0};
     count_cells(d, rgb, pixels);
     smooth_all(d);
     int found = find_peaks(d->density, most, peak);
