@@ -183,7 +183,10 @@ template <class T> static __device__ wide nearest_begin(struct start_work<T> *w)
     return nearest_total(w);
 }
 
-/* Adds colour[0..2k + 1) from number `first`; 0 discards all others. Returns the potential. */
+/*
+ * Adds colour[count], count <= 2 k + 1, from number `first` on; 0 discards all others. Returns the
+ * potential.
+ */
 template <class T> static __device__ wide nearest_add(const struct start_work<T> *w,
                                                       const uint32_t *colour, int first, int count)
 {
@@ -217,7 +220,10 @@ template <class T> static __device__ wide nearest_add(const struct start_work<T>
     return nearest_total(w);
 }
 
-/* Returns the first point's colour whose inclusive sum of weight * D2 exceeds t. One warp. */
+/*
+ * Returns the colour of the first point whose inclusive sum of weight * D2 exceeds t, which is below
+ * the potential. One warp.
+ */
 template <class T> static __device__ uint32_t nearest_find(const struct start_work<T> *w, wide t)
 {
     int owner = -1;

@@ -1,4 +1,7 @@
-/* kmeans_seed.cuh - the three starts of kmeans.h, for blocks; they fill m.centre. */
+/*
+ * kmeans_seed.cuh - the three starts of kmeans.h, which fill m.centre: for entire blocks, and for
+ * frames with more than k colours.
+ */
 #ifndef BARCODE_CUDA_KMEANS_SEED_CUH
 #define BARCODE_CUDA_KMEANS_SEED_CUH
 

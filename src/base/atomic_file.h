@@ -81,10 +81,13 @@ struct atomic_target *atomic_target_open(const char *path);
  */
 struct atomic_target *atomic_target_open_folder(const char *path, atomic_is_own *is_own);
 
-/* Makes a file of 1 to 4 digits and ".jpg" in the folder. Returns -1 with errno on failure. */
+/* Makes a file of 1 to 4 digits and ".jpg" in the folder. Returns a descriptor, -1 with errno. */
 int atomic_target_add(struct atomic_target *t, const char *name);
 
-/* Returns what an output at `path` replaces, also through a link; NULL with errno. Any thread. */
+/*
+ * Returns what an output at `path` replaces, also through a link; the caller frees it. NULL with
+ * errno. Any thread.
+ */
 char *atomic_target_path(const char *path);
 
 /* Returns the descriptor of the output, to write to. It belongs to the target. */

@@ -16,6 +16,8 @@ bool hash_same(struct hash128 a, struct hash128 b);
 
 /* Computes hash_128 of data that is added in pieces. One thread. */
 struct hash_stream;
+
+/* Returns NULL if out of memory. */
 struct hash_stream *hash_stream_open(void);
 void hash_stream_add(struct hash_stream *s, const void *data, size_t bytes);
 

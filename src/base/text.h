@@ -26,7 +26,10 @@ void text_utc(int64_t time_us, bool ms, char text[TEXT_UTC]);
 
 enum { TEXT_CLOCK = 24, TEXT_HOURS = 0, TEXT_HOURS_IF_ANY = 3600, TEXT_MINUTES = INT32_MAX };
 
-/* Writes a time in seconds or `tenths`: "2:03", "-0:01.5"; from `hours` seconds on "1:02:03". */
+/*
+ * Writes a time, rounded to seconds or `tenths`: "2:03", "-0:01.5"; from `hours` seconds on
+ * "1:02:03".
+ */
 void text_clock(int64_t us, int hours, bool tenths, char text[TEXT_CLOCK]);
 
 /* Returns how XML and HTML write a character of a text or an attribute, or NULL: as it is. */

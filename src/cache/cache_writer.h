@@ -29,7 +29,7 @@ struct cache_writer *cache_writer_open(const char *folder, const char *key, int 
 /* Copies the frame, rgb[height][width][3], before it returns. Any thread. */
 void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const uint8_t *rgb);
 
-/* Adds an older entry's frames that are not in this one. No frames may be put from then on. */
+/* Adds the frames that only an older entry of this key has. No frames may be put from then on. */
 bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, struct err *e);
 
 /*

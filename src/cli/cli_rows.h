@@ -51,8 +51,8 @@ bool cli_check_words(struct cli_rows *rows, int argc, char **argv, struct err *e
 
 /*
  * Writes a completion script for the options and `commands` (cli_parse), without hidden ones.
- * `kind` is "complete-bash", "complete-zsh" or "complete-fish"; for any other, returns false with ERR_USAGE.
- * The caller checks `f` for write errors.
+ * `kind` is "complete-bash", "complete-zsh" or "complete-fish"; for any other, returns false with
+ * ERR_USAGE. The caller checks `f` for write errors.
  */
 bool cli_write_completions(const char *kind, const struct cli_command *const *commands, FILE *f,
                            struct err *e);

@@ -71,7 +71,7 @@ struct job_stores {
     size_t frame_bytes;                 /* of an analysis frame */
 };
 
-/* What the decode passes showed beside report.counts. */
+/* What the decode passes showed beside report.run.counts. */
 struct job_passes {
     bool exact_damage; /* see source.h */
     bool hinted;       /* the hint at --keyframes was logged */
@@ -185,8 +185,8 @@ int job_sound_stream(const struct job_order *order, const struct job_sound *s);
 bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e);
 
 /*
- * Completes the sound after the decode pass, and keeps it in the cache: sets report.media.sound. Does
- * nothing if no output shows it.
+ * Completes the sound after the decode pass, and keeps it in the cache: sets report.media.sound.
+ * Does nothing if no output shows it.
  */
 bool job_end_sound(const struct job_order *order, const struct job_film *film, struct job_sound *s,
                    struct job_passes *p, struct report *r, struct err *e);

@@ -16,8 +16,8 @@ struct live_plan live_plan_of(const struct plan *plan, const struct live_run_opt
 /*
  * Reads the streams that the plan's inputs name until they end, or until a signal; each becomes
  * columns of `o->column_us` of wall-clock time. A worker process that has given up its rights
- * decodes them, and is started again if it crashes. Reports failures. Returns the exit status: 0 after
- * SIGTERM or if all streams ended in order (a pipe), 130 after SIGINT.
+ * decodes them, and is started again if it crashes. Reports failures. Returns the exit status: 0
+ * after SIGTERM or if all streams ended in order (a pipe), 130 after SIGINT.
  *
  * No other thread may be running. Main thread only.
  */

@@ -51,7 +51,7 @@ struct writer {
      * one file per strip, or for the stack of strips; otherwise one file per film, for all strips
      */
     bool one_a_strip;
-    bool page;     /* always a poster (options.h) */
+    bool page;     /* always a poster (outputs_are_posters) */
     bool pixels;   /* an image of pixels (poster.h), which is a poster with --poster */
     bool opaque;   /* with `pixels`: the format has no transparency */
     int side_most; /* with `pixels`: of an image, in pixels; 0: unlimited */
@@ -68,8 +68,8 @@ struct writer {
     bool modeless;   /* independent of the modes: nothing is computed for them */
     bool thumbnails; /* reads report.media.thumbs */
     /*
-     * Reads report.media.previews; its file lies beside the film, and its option takes no path. Writes
-     * what replaces the ending of the film's name. NULL: any other writer
+     * Reads report.media.previews; its file lies beside the film, and its option takes no path.
+     * Writes what replaces the ending of the film's name. NULL: any other writer
      */
     void (*beside)(const struct previews_rule *rule, char text[WRITER_BESIDE]);
     bool palette;  /* reads report.media.palette, as posters do */
@@ -115,8 +115,8 @@ struct writer {
     /*
      * Replaces `write` for an output of several files: writes all of them, as writer_save does.
      * Their names derive from `path`, which is not stdout. Files beside `path` replace no file that
-     * barcode did not make, and no file of another film unless report.id.overwrite. NULL: `write` is
-     * used.
+     * barcode did not make, and no file of another film unless report.id.overwrite. NULL: `write`
+     * is used.
      */
     bool (*save)(const struct report *r, struct strips strips, const char *path, struct err *e);
 };

@@ -85,10 +85,10 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct plan *pla
     const struct kmeans_params *k = &plan->kmeans;
     if (plan->picture.steady > 0 && (obeys & STRIP_STEADY))
         append_text(text, " steady=%d", plan->picture.steady);
+    /* " bands=follow": band_order.h */
     if (obeys & STRIP_ORDER)
         append_text(text, " order=%s%s", palette_order_name(plan->picture.order),
-                    plan->picture.order == ORDER_LIGHTNESS ? " bands=follow"
-                                                           : ""); /* band_order.h */
+                    plan->picture.order == ORDER_LIGHTNESS ? " bands=follow" : "");
     if (needs & STRIP_CLUSTERS)
         append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
                     k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,

@@ -52,9 +52,9 @@ bool outputs_show_palette(const struct plan *plan, const struct writer *w)
 bool outputs_have_pictures(const struct plan *plan)
 {
     bool other = false;
+    /* --bench does not replace the picture */
     for (size_t k = 0; k < plan->outputs.extras; k++)
-        other |=
-            !plan->outputs.extra[k].writer->one_line; /* --bench does not replace the picture */
+        other |= !plan->outputs.extra[k].writer->one_line;
     return plan->outputs.path || plan->poster.wanted || !other;
 }
 

@@ -84,7 +84,10 @@ void sound_maker_free(struct sound_maker **m);
  */
 bool sound_maker_push(struct sound_maker *m, const struct sound_block *b, struct err *e);
 
-/* Ends the sound; *out has the fields of the stream already. Nothing may be pushed after it. */
+/*
+ * Ends the sound and moves what was found to *out, which has the fields of the stream already.
+ * Nothing may be pushed after it.
+ */
 bool sound_maker_finish(struct sound_maker *m, struct film_sound *out, struct err *e);
 
 /*

@@ -43,7 +43,7 @@ static u128 times_q127(u128 a, u128 b)
     return (a_high * b_high + (a_high * b_low >> 64) + (a_low * b_high >> 64)) << 1;
 }
 
-/* Writes 2^(63 + (2 i + 1) / 512), rounded up: from there on a logarithm is rounded to step i + 1. */
+/* Writes 2^(63 + (2 i + 1) / 512), rounded up: from there on a logarithm rounds to step i + 1. */
 static void make_thresholds(uint64_t threshold[STFT_STEPS])
 {
     const u128 step =

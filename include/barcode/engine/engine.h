@@ -38,7 +38,7 @@ extern "C" {
  */
 typedef bool engine_tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e);
 
-/* Called once a frame has filled its column, or was passed over. Any engine thread. */
+/* Called once a frame has filled its column, or was passed over. Threads as of engine_tap. */
 typedef void engine_done(void *user, const struct frame_tag *tag);
 
 struct engine_config {

@@ -115,7 +115,7 @@ struct light_gamut {
     bool same; /* m is 1: the primaries are not converted */
 };
 
-/* Returns the matrix for frames of light_wanted; 1 for HDR with TONE_OFF. Any thread. */
+/* Returns the matrix for frames of light_wanted; with TONE_OFF, HDR keeps its own. Any thread. */
 struct light_gamut light_gamut(const struct light *l, enum transfer transfer,
                                enum primaries primaries);
 

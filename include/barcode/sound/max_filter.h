@@ -35,7 +35,7 @@ struct max_filter;
 struct max_filter *max_filter_open(int radius, struct err *e);
 void max_filter_free(struct max_filter **m);
 
-/* Computes out[rows][columns] from in[rows][columns], which do not overlap. */
+/* Computes out[rows][columns] from in[rows][columns], which do not overlap and may be empty. */
 void max_filter_run(struct max_filter *m, const int16_t *in, size_t rows, size_t columns,
                     int16_t *out);
 

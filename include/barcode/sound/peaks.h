@@ -34,7 +34,7 @@ struct peak {
 
 struct peaks;
 
-/* Creates an empty list. `device` (borrowed, or NULL) filters the spectrogram. One thread. */
+/* Creates a list of peaks of `floor` or more. `device` (borrowed, or NULL) filters. One thread. */
 struct peaks *peaks_open(int16_t floor, struct sound_device *device, struct err *e);
 void peaks_free(struct peaks **p);
 

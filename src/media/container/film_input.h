@@ -79,7 +79,7 @@ bool read_faults_explain(struct read_faults *f, const char *path, struct err *e)
  */
 bool film_input_open(const char *path, struct read_faults *faults, AVIOContext **io, struct err *e);
 
-/* Does the same with several files, borrowed, that follow one another. *io is never NULL. */
+/* The same with several files, borrowed, that follow one another. *io is NULL only on an error. */
 bool film_input_open_parts(const struct film_parts *parts, struct read_faults *faults,
                            AVIOContext **io, struct err *e);
 

@@ -13,7 +13,7 @@ void playlists_allow(void);
  */
 bool playlists_may_be(const char *path);
 
-/* Returns true for such a file that begins as an ffconcat list, which FFmpeg itself opens. */
+/* Returns true for such a file that begins as an ffconcat list: FFmpeg opens what it names. */
 bool playlists_is_concat(const char *path);
 
 /*

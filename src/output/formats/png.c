@@ -353,9 +353,9 @@ static void add_all_texts(struct job *job, struct strips strips)
     strips_name(strips, modes);
     snprintf(size, sizeof size, "%dx%d", r->analysis.width, r->analysis.height);
     add_text(job, "Software", "barcode " BARCODE_VERSION);
+    /* near the beginning, where writer_made reads */
     if (r->id.film_id[0])
-        add_text(job, PNG_FILM_KEY,
-                 r->id.film_id); /* near the beginning, where writer_made reads */
+        add_text(job, PNG_FILM_KEY, r->id.film_id);
     if (r->id.fingerprint[0])
         add_text(job, PNG_FINGERPRINT_KEY, r->id.fingerprint);
     layout_title(r, title);

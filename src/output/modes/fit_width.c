@@ -175,9 +175,11 @@ struct columns *strip_pool(const struct strip *s, struct err *e)
     return p.to;
 }
 
-/* Returns the mean of a channel in linear light over a span. Values are 3 bytes apart. Those between
- * head and tail have the weight `whole`, and all weights sum to `total`: at most 2^40, so that the
- * sum stays below 2^64. */
+/*
+ * Returns the mean of a channel in linear light over a span. Values are 3 bytes apart. Those
+ * between head and tail have the weight `whole`, and all weights sum to `total`: at most 2^40, so
+ * that the sum stays below 2^64.
+ */
 static uint8_t mean_light(const uint8_t *channel, const struct shrink_span *s, uint64_t whole,
                           uint64_t total, const struct light_table *sdr)
 {

@@ -49,7 +49,7 @@ struct columns *strip_pool(const struct strip *s, struct err *e);
 
 void strip_free(struct strip **s);
 
-/* ---- Lines of columns' pixels at another width (enum strip_fit): fit_width.c. Pure; any thread ---- */
+/* ---- fit_width.c: columns' pixels at another width (enum strip_fit). Pure; any thread ---- */
 
 /*
  * Writes the mean of the pixels of line[count][3] under a span of shrink_span(x, count, width),
@@ -58,8 +58,7 @@ void strip_free(struct strip **s);
 void strip_mean_span(const uint8_t *line, const struct shrink_span *s, uint64_t count,
                      uint64_t width, const struct light_table *means, uint8_t rgb[3]);
 
-/* Scale line[count][3] to rgb[width][3] (>= 1 each) by FIT_MEAN and FIT_MEDOID. `means`: as above.
- */
+/* Scale line[count][3] to rgb[width][3] (>= 1 each) by FIT_MEAN, with `means`, and FIT_MEDOID. */
 void strip_fit_mean(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width,
                     const struct light_table *means);
 void strip_fit_medoid(const uint8_t *line, uint64_t count, uint8_t *rgb, uint64_t width);

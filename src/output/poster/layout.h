@@ -76,10 +76,10 @@ struct layout {
 };
 
 /*
- * Lays out the poster of the report (report.poster). `pixels` is true for PNG, false
- * for PDF and SVG. The report and `strips` must outlive the layout. The caller frees it with
- * layout_free. Returns NULL if no font is installed, if out of memory, if no column has a frame, or
- * if interrupted.
+ * Lays out the poster of the report (report.poster). `pixels` is true for PNG, false for PDF and
+ * SVG. The report and `strips` must outlive the layout. The caller frees it with layout_free.
+ * Returns NULL if no font is installed, if out of memory, if no column has a frame, or if
+ * interrupted.
  */
 struct layout *layout_poster(const struct report *r, struct strips strips, bool pixels,
                              struct err *e);

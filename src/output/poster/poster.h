@@ -90,9 +90,9 @@ void paper_text(const struct paper *page, enum strip_shape shape, char text[PAPE
  * memory. Pure: the same report gives the same bytes.
  *
  * One mode alone fills the image, in the report's shape. Around a ring is the background of
- * report.poster.style, or transparency. Several modes are stacked: the film's title on top, each strip
- * below its own label, and a time axis at the bottom. With poster.wanted the image is a page with
- * all of these.
+ * report.poster.style, or transparency. Several modes are stacked: the film's title on top, each
+ * strip below its own label, and a time axis at the bottom. With report.poster.wanted the image is
+ * a page with all of these.
  *
  * The pixels of the strips are exact on every machine. Text is drawn with the installed fonts, so
  * an image with text is reproducible only on one machine.

@@ -411,9 +411,8 @@ TEST(modes)
         assert_false(set_option(&o, "mode", no[i], &e));
         assert_int_equal(e.code, ERR_USAGE);
     }
-    assert_true(o.plan.picture.strips == 1 &&
-                selected(strip_table[strip_count - 1]->name)); /* as it was
-                                                                                         */
+    /* as it was */
+    assert_true(o.plan.picture.strips == 1 && selected(strip_table[strip_count - 1]->name));
 }
 
 TEST(a_full_disk_is_noticed)
