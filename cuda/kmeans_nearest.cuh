@@ -221,7 +221,7 @@ template <class T> static __device__ wide nearest_add(const struct start_work<T>
 }
 
 /*
- * Returns the colour of the first point whose inclusive sum of weight * D2 exceeds t, which is below
+ * Returns the colour of the first point whose inclusive sum of weight * D2 exceeds t, below
  * the potential. One warp.
  */
 template <class T> static __device__ uint32_t nearest_find(const struct start_work<T> *w, wide t)

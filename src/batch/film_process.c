@@ -1,7 +1,6 @@
 #include "film_process.h"
 
 #include <errno.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "film_messages.h"

@@ -3,7 +3,6 @@
 #include <stdio.h>
 
 #include "barcode/base/clock.h"
-#include "base/film_id.h"
 #include "base/watch.h"
 #include "engine/digest.h"
 #include "phases.h"

@@ -1,6 +1,5 @@
 /* job_sinks.c - where a job's frames go while they are decoded, and what is written at its end. */
 #include <inttypes.h>
-#include <stdio.h>
 
 #include "barcode/base/clock.h"
 #include "barcode/engine/dominant.h"

@@ -4,7 +4,6 @@
  * The axis has A's time, and B's own (at A's speed) where A lacks it. A part shows the part of a
  * strip that has its times: an <svg> whose view box is in seconds of that film.
  */
-#include <inttypes.h>
 
 #include "align.h"
 #include "base/text.h"

@@ -6,7 +6,6 @@
 #include "open.h"
 #include "media/ffmpeg/packet.h"
 #include "base/file.h"
-#include "media/select/selection.h"
 
 /*
  * Returns true if the index lists all packets of the film: as many as the header declares, up to

@@ -5,7 +5,6 @@
 #include <libavcodec/avcodec.h>
 #include <libavutil/pixdesc.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -23,7 +23,6 @@
 #include "media/bitstream/exif.h"
 #include "media/container/open.h"
 #include "barcode/base/clock.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "base/watch.h"

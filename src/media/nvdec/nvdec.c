@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "media/ffmpeg/libav.h"
-#include "base/log.h"
 
 /* libavutil's header needs two opaque types of CUDA and nothing else. */
 #define CUDA_VERSION 0

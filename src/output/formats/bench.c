@@ -3,9 +3,6 @@
 #include "output/writer.h"
 #include "json.h"
 
-#include <errno.h>
-#include <string.h>
-
 static json_t *counts_value(const struct decode_counts *c)
 {
     return json_pack(

@@ -1,6 +1,5 @@
 /* mode_rows.c - the modes whose pixels are those of a column from top to bottom. */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "render_line.h"
 

@@ -1,12 +1,9 @@
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "test.h"
 #include "base/log.h"
-#include "base/version.h"
-#include "cli/cli.h"
 #include "barcode/engine/engine.h"
 #include "set_option.h"
 #include "cli_line.h"

@@ -1,6 +1,5 @@
 
 #include "test.h"
-#include "cli/cli.h"
 #include "named.h"
 #include "set_option.h"
 

@@ -1,7 +1,6 @@
 #include <string.h>
 
 #include "test.h"
-#include "cli/cli.h"
 #include "output/report.h"
 #include "output/modes/band_order.h"
 #include "strips.h"

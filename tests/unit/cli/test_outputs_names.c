@@ -1,7 +1,6 @@
 /* Names that the program chooses: --name, and what marks them in a folder that films come from. */
 
 #include "test.h"
-#include "cli/cli.h"
 #include "outputs_asked.h"
 #include "set_option.h"
 

@@ -1,6 +1,4 @@
 /* test_live_receiver.c - the parent believes no worker: messages that are wrong in any way. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "test.h"

@@ -1,6 +1,5 @@
 /* Maps between made films: peaks at random places, of which versions lose, gain and move some. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "match/align/align_map.h"
 #include "test.h"

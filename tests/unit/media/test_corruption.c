@@ -1,6 +1,5 @@
 
 #include "test.h"
-#include "media/container/open.h"
 #include "media/decode/decoder.h"
 #include "clip.h"
 

@@ -1,4 +1,3 @@
-#include <sys/stat.h>
 
 #include "test.h"
 #include "media/container/open.h"

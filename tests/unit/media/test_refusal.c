@@ -1,6 +1,5 @@
 /* test_refusal.c - images one after another */
 #include <stdlib.h>
-#include <string.h>
 
 #include "test.h"
 #include "media/container/container_quirks.h"

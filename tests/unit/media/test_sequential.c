@@ -1,7 +1,6 @@
 
 #include "test.h"
 #include "media/container/open.h"
-#include "media/decode/decoder.h"
 #include "media/reader/reader.h"
 #include "clip.h"
 

@@ -1,6 +1,5 @@
 
 #include "test.h"
-#include "base/log.h"
 #include "named.h"
 
 TEST_WITH(what_cannot_be_expanded, enter, leave)

@@ -2,7 +2,6 @@
  * may replace. */
 
 #include "test.h"
-#include "base/film_id.h"
 #include "outputs_asked.h"
 
 /* Folders below the one that was named are made when an output is written there, and not before. */

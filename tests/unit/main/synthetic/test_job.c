@@ -1,12 +1,6 @@
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include "test.h"
-#include "base/log.h"
-#include "batch/batch.h"
 #include "cli/cli.h"
 #include "job/phases.h"
 #include "batch/film_workers.h"
