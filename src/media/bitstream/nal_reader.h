@@ -10,10 +10,10 @@ struct nal {
 };
 
 /* Returns the position of the next start code at or after `at`, or `size`. */
-size_t find_start(const uint8_t *data, size_t at, size_t size);
+size_t nal_find_start(const uint8_t *data, size_t at, size_t size);
 
 /* Reads the unit at *at, and moves *at past it. Returns false at the end or at a wrong length. */
-bool next_nal(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal);
+bool nal_next(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal);
 
 /* The state of a walk over the units of extradata; begins as {0}. */
 struct extradata_walk {
@@ -27,7 +27,7 @@ bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t
                            struct extradata_walk *w, struct nal *nal);
 
 /* Copies a unit without its emulation prevention bytes (00 00 03). Returns the bytes written. */
-size_t unescape_unit(const struct nal *nal, uint8_t *out, size_t room);
+size_t nal_unescape(const struct nal *nal, uint8_t *out, size_t room);
 
 /*
  * Reads the bits of a unit without emulation prevention bytes, from bit number `bit`. Bits after
@@ -41,15 +41,15 @@ struct bit_reader {
 /* Returns true if all bits were read, or more than there were. */
 static inline bool is_used_up(const struct bit_reader *r) { return r->bit >= r->size * 8; }
 
-int read_bit(struct bit_reader *r);
+int nal_read_bit(struct bit_reader *r);
 
 /* Reads `n` bits, the most significant first. */
-uint32_t read_bits(struct bit_reader *r, int n);
+uint32_t nal_read_bits(struct bit_reader *r, int n);
 
 /* Reads an Exp-Golomb ue(v). Returns 2^31 if it is truncated or has more than 61 bits. */
-uint32_t read_ue(struct bit_reader *r);
+uint32_t nal_read_ue(struct bit_reader *r);
 
 /* Skips so many ue(v) or se(v), which have the same length. */
-void skip_ue(struct bit_reader *r, int numbers);
+void nal_skip_ue(struct bit_reader *r, int numbers);
 
 #endif

@@ -6,7 +6,7 @@
 
 /* ---- NAL units and their bits ---- */
 
-size_t find_start(const uint8_t *data, size_t at, size_t size)
+size_t nal_find_start(const uint8_t *data, size_t at, size_t size)
 {
     while (at + 3 <= size) {
         const uint8_t *one = memchr(data + at + 2, 1, size - at - 2);
@@ -20,14 +20,14 @@ size_t find_start(const uint8_t *data, size_t at, size_t size)
     return size;
 }
 
-bool next_nal(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal)
+bool nal_next(int length_size, const uint8_t *data, size_t size, size_t *at, struct nal *nal)
 {
     if (length_size == 0) {
-        size_t start = find_start(data, *at, size);
+        size_t start = nal_find_start(data, *at, size);
         if (start >= size)
             return false;
         start += 3;
-        size_t end = find_start(data, start, size);
+        size_t end = nal_find_start(data, start, size);
         *nal = (struct nal){data + start, end - start};
         *at = end;
         return true;
@@ -45,7 +45,7 @@ bool next_nal(int length_size, const uint8_t *data, size_t size, size_t *at, str
     return true;
 }
 
-size_t unescape_unit(const struct nal *nal, uint8_t *out, size_t room)
+size_t nal_unescape(const struct nal *nal, uint8_t *out, size_t room)
 {
     size_t used = 0, zeros = 0;
     for (size_t i = 0; i < nal->size && used < room; i++) {
@@ -62,35 +62,35 @@ size_t unescape_unit(const struct nal *nal, uint8_t *out, size_t room)
 /* Returns true if more bits were read than there were: the last value was truncated. */
 static bool is_overrun(const struct bit_reader *r) { return r->bit > r->size * 8; }
 
-int read_bit(struct bit_reader *r)
+int nal_read_bit(struct bit_reader *r)
 {
     size_t bit = r->bit++;
     return bit / 8 < r->size ? r->data[bit / 8] >> (7 - bit % 8) & 1 : 0;
 }
 
-uint32_t read_bits(struct bit_reader *r, int n)
+uint32_t nal_read_bits(struct bit_reader *r, int n)
 {
     uint32_t value = 0;
     for (int i = 0; i < n; i++)
-        value = value << 1 | (uint32_t)read_bit(r);
+        value = value << 1 | (uint32_t)nal_read_bit(r);
     return value;
 }
 
-uint32_t read_ue(struct bit_reader *r)
+uint32_t nal_read_ue(struct bit_reader *r)
 {
     int zeros = 0;
-    while (!is_overrun(r) && read_bit(r) == 0)
+    while (!is_overrun(r) && nal_read_bit(r) == 0)
         zeros++;
-    uint32_t rest = zeros <= 30 ? read_bits(r, zeros) : 0;
+    uint32_t rest = zeros <= 30 ? nal_read_bits(r, zeros) : 0;
     if (zeros > 30 || is_overrun(r))
         return UINT32_C(1) << 31;
     return (UINT32_C(1) << zeros | rest) - 1;
 }
 
-void skip_ue(struct bit_reader *r, int numbers)
+void nal_skip_ue(struct bit_reader *r, int numbers)
 {
     while (numbers-- > 0)
-        read_ue(r);
+        nal_read_ue(r);
 }
 
 /* ---- packets ---- */
@@ -142,9 +142,9 @@ static bool sei_recovers_at_once(const struct nal *nal)
     enum { RECOVERY_POINT = 6 };
     uint8_t sei[1024];
     struct nal message;
-    size_t size = unescape_unit(nal, sei, sizeof sei);
+    size_t size = nal_unescape(nal, sei, sizeof sei);
     return find_sei(sei, size, 1, RECOVERY_POINT, &message) &&
-           read_ue(&(struct bit_reader){.data = message.data, .size = message.size}) == 0;
+           nal_read_ue(&(struct bit_reader){.data = message.data, .size = message.size}) == 0;
 }
 
 /*
@@ -197,9 +197,9 @@ static bool has_zeroed_bytes(const uint8_t *data, size_t size)
 static bool slice_is_intra(const struct nal *nal)
 {
     uint8_t head[32];
-    struct bit_reader r = {.data = head, .size = unescape_unit(nal, head, sizeof head), .bit = 8};
-    read_ue(&r); /* first_mb_in_slice */
-    uint32_t type = read_ue(&r);
+    struct bit_reader r = {.data = head, .size = nal_unescape(nal, head, sizeof head), .bit = 8};
+    nal_read_ue(&r); /* first_mb_in_slice */
+    uint32_t type = nal_read_ue(&r);
     return type == 2 || type == 7;
 }
 
@@ -226,10 +226,10 @@ static void scan_h264_unit(const struct nal *nal, struct units *u, struct packet
 static bool pps_has_output_flag(const struct nal *nal)
 {
     uint8_t pps[64];
-    struct bit_reader r = {.data = pps, .size = unescape_unit(nal, pps, sizeof pps), .bit = 16};
-    skip_ue(&r, 2); /* its id, the SPS's id, dependent_slice_segments_enabled_flag */
-    read_bit(&r);
-    return read_bit(&r);
+    struct bit_reader r = {.data = pps, .size = nal_unescape(nal, pps, sizeof pps), .bit = 16};
+    nal_skip_ue(&r, 2); /* its id, the SPS's id, dependent_slice_segments_enabled_flag */
+    nal_read_bit(&r);
+    return nal_read_bit(&r);
 }
 
 /* Returns nuh_layer_id of a unit of at least two bytes. */
@@ -300,7 +300,7 @@ static void scan_units(enum bitstream kind, int length_size, const uint8_t *data
     size_t at = 0, head = length_size > 0 ? (size_t)length_size : 3;
     struct nal nal = {0};
     struct units u = {0};
-    while (next_nal(length_size, data, size, &at, &nal)) {
+    while (nal_next(length_size, data, size, &at, &nal)) {
         u.malformed |= nal.size == 0 || nal.data[0] & 0x80; /* forbidden_zero_bit */
         if (nal.size > 0)
             scan_unit(kind, nal.data - head, nal, &u, info);
@@ -322,10 +322,10 @@ static void scan_units(enum bitstream kind, int length_size, const uint8_t *data
 static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *info)
 {
     bool gop = false, sequence = false, coded = false;
-    size_t first = find_start(data, 0, size);
+    size_t first = nal_find_start(data, 0, size);
     /* bytes before the first start code are the rest of another picture */
     bool astray = nal_zeros_at_end(data, first) < first;
-    for (size_t at = first; at + 4 <= size; at = find_start(data, at + 3, size)) {
+    for (size_t at = first; at + 4 <= size; at = nal_find_start(data, at + 3, size)) {
         const uint8_t *p = data + at + 3;
         size_t left = size - at - 3;
         coded = true;
@@ -392,16 +392,16 @@ static void scan_vp9(const uint8_t *data, size_t size, struct packet_info *info)
     info->zeroed = has_zeroed_bytes(data, size);
     if (size < 1 || data[0] >> 6 != 2)
         return;
-    if (read_bits(&r, 2) == 3 && read_bit(&r)) /* the profile, reserved_zero */
+    if (nal_read_bits(&r, 2) == 3 && nal_read_bit(&r)) /* the profile, reserved_zero */
         return;
-    if (read_bit(&r)) { /* show_existing_frame */
+    if (nal_read_bit(&r)) { /* show_existing_frame */
         info->picture = true;
         info->unreadable = false;
         return;
     }
-    bool inter = read_bit(&r), shown = read_bit(&r);
-    read_bit(&r); /* error_resilient_mode */
-    if (!inter && read_bits(&r, 24) != SYNC_CODE)
+    bool inter = nal_read_bit(&r), shown = nal_read_bit(&r);
+    nal_read_bit(&r); /* error_resilient_mode */
+    if (!inter && nal_read_bits(&r, 24) != SYNC_CODE)
         return;
     bool superframe = (data[size - 1] & 0xe0) == 0xc0 && (data[size - 1] & 7) > 0;
     if (!shown && !superframe && nal_zeros_at_end(data, size) >= INDEX_LEAST)
@@ -532,8 +532,8 @@ bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t
         *w = (struct extradata_walk){.begun = true,
                                      .boxed = nal_length_size(kind, extradata, size) > 0};
     if (!w->boxed)
-        return next_nal(0, extradata, size, &w->at, nal);
-    while (w->nals-- <= 0 || !next_nal(2, extradata, size, &w->at, nal))
+        return nal_next(0, extradata, size, &w->at, nal);
+    while (w->nals-- <= 0 || !nal_next(2, extradata, size, &w->at, nal))
         if (!next_list(kind, extradata, size, w))
             return false;
     return true;
@@ -562,7 +562,7 @@ static bool sei_has_orientation(enum bitstream kind, const struct nal *nal)
                             hevc_layer(nal) == 0;
     if (!is_sei)
         return false;
-    size_t size = unescape_unit(nal, sei, sizeof sei);
+    size_t size = nal_unescape(nal, sei, sizeof sei);
     return find_sei(sei, size, head, DISPLAY_ORIENTATION, &message);
 }
 
@@ -576,7 +576,7 @@ bool nal_has_orientation(enum bitstream kind, const uint8_t *extradata, size_t e
         if (nal.size > 0 && sei_has_orientation(kind, &nal))
             return true;
     int length_size = nal_length_size(kind, extradata, extradata_size);
-    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);)
+    for (size_t at = 0; nal_next(length_size, data, size, &at, &nal);)
         if (nal.size > 0 && sei_has_orientation(kind, &nal))
             return true;
     return false;

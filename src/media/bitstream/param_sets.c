@@ -25,7 +25,7 @@ static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t pictu
 {
     uint8_t bytes[64];
     struct nal head = {nal->data, nal->size < sizeof bytes ? nal->size : sizeof bytes};
-    struct bit_reader r = {.data = bytes, .size = unescape_unit(&head, bytes, sizeof bytes)};
+    struct bit_reader r = {.data = bytes, .size = nal_unescape(&head, bytes, sizeof bytes)};
     bool h264 = s->stream == STREAM_H264;
     if (r.size < 3 || (!h264 && (bytes[0] & 1 || bytes[1] >> 3))) /* only those of the base layer */
         return;
@@ -38,9 +38,9 @@ static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t pictu
         r.bit = 16;
     uint32_t id = 0;
     if (h264 || kind == 2)
-        id = read_ue(&r);
+        id = nal_read_ue(&r);
     else if (kind == 0)
-        id = read_bits(&r, 4);
+        id = nal_read_bits(&r, 4);
     if (id >= PARAM_SET_IDS)
         return;
     bool changed = note_set(s, (size_t)kind * PARAM_SET_IDS + id, *nal, picture);
@@ -55,14 +55,14 @@ static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t pictu
 static void note_mpeg2(struct param_sets *s, const uint8_t *data, size_t size, uint64_t picture)
 {
     enum { HEADER = 0xb3, EXTENSION = 0xb5, FRONT = 8 };
-    size_t at = find_start(data, 0, size), from = at;
+    size_t at = nal_find_start(data, 0, size), from = at;
     while (at + FRONT <= size && data[at + 3] != HEADER)
-        from = at = find_start(data, at + 3, size);
+        from = at = nal_find_start(data, at + 3, size);
     if (at + FRONT > size)
         return;
     uint64_t shape = hash_64(data + at, FRONT);
-    for (at = find_start(data, at + 3, size); at + 4 <= size && data[at + 3] == EXTENSION;) {
-        size_t end = find_start(data, at + 3, size);
+    for (at = nal_find_start(data, at + 3, size); at + 4 <= size && data[at + 3] == EXTENSION;) {
+        size_t end = nal_find_start(data, at + 3, size);
         shape = shape * 31 + hash_64(data + at, end - at - nal_zeros_at_end(data + at, end - at));
         at = end;
     }
@@ -91,7 +91,7 @@ void param_sets_note(struct param_sets *s, int length_size, const uint8_t *data,
     if (s->stream == STREAM_MPEG2)
         note_mpeg2(s, data, size, picture);
     else if (s->stream == STREAM_H264 || s->stream == STREAM_HEVC)
-        for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);)
+        for (size_t at = 0; nal_next(length_size, data, size, &at, &nal);)
             note_nal(s, &nal, picture);
 }
 
@@ -113,11 +113,11 @@ enum { HEAD = 64 }; /* more bytes than a slice header needs up to its order coun
 static void skip_scaling_lists(struct bit_reader *r, int lists)
 {
     for (int i = 0; i < lists; i++) {
-        if (!read_bit(r))
+        if (!nal_read_bit(r))
             continue;
         int64_t last = 8, next = 8;
         for (int j = 0; j < (i < 6 ? 16 : 64) && next != 0; j++) {
-            int64_t code = read_ue(r);
+            int64_t code = nal_read_ue(r);
             next = (last + (code & 1 ? (code + 1) / 2 : -code / 2)) & 255;
             last = next ? next : last;
         }
@@ -127,12 +127,12 @@ static void skip_scaling_lists(struct bit_reader *r, int lists)
 /* Reads the fields that only some profiles have, from chroma_format_idc to the scaling lists. */
 static void read_high_profile(struct bit_reader *r, struct nal_sps *sps)
 {
-    uint32_t chroma = read_ue(r);
-    sps->planes = chroma == 3 && read_bit(r);
+    uint32_t chroma = nal_read_ue(r);
+    sps->planes = chroma == 3 && nal_read_bit(r);
     sps->grey = sps->planes || chroma == 0;
-    skip_ue(r, 2); /* the two depths, lossless */
-    read_bit(r);
-    if (read_bit(r))
+    nal_skip_ue(r, 2); /* the two depths, lossless */
+    nal_read_bit(r);
+    if (nal_read_bit(r))
         skip_scaling_lists(r, chroma == 3 ? 12 : 8);
 }
 
@@ -142,20 +142,20 @@ static void read_sps(struct bit_reader *r, struct nal_sps *sps)
     *sps = (struct nal_sps){.known = false};
     if (r->size > 1 && memchr(high, r->data[1], sizeof high))
         read_high_profile(r, sps);
-    uint32_t frame_num = read_ue(r), type = read_ue(r), order = 0;
+    uint32_t frame_num = nal_read_ue(r), type = nal_read_ue(r), order = 0;
     if (type == 0) {
-        order = read_ue(r);
+        order = nal_read_ue(r);
     } else if (type == 1) {
-        sps->no_deltas = read_bit(r);
-        skip_ue(r, 2);
-        for (uint32_t n = read_ue(r); n > 0 && !is_used_up(r); n--)
-            read_ue(r);
+        sps->no_deltas = nal_read_bit(r);
+        nal_skip_ue(r, 2);
+        for (uint32_t n = nal_read_ue(r); n > 0 && !is_used_up(r); n--)
+            nal_read_ue(r);
     }
-    uint32_t references = read_ue(r);
-    read_bit(r);   /* gaps_in_frame_num_value_allowed_flag */
-    skip_ue(r, 2); /* width, height */
+    uint32_t references = nal_read_ue(r);
+    nal_read_bit(r);   /* gaps_in_frame_num_value_allowed_flag */
+    nal_skip_ue(r, 2); /* width, height */
     sps->known = !is_used_up(r) && frame_num <= 12 && type <= 2 && order <= 12 && references <= 16;
-    sps->frames = read_bit(r);
+    sps->frames = nal_read_bit(r);
     sps->frame_num_bits = (uint8_t)((frame_num & 15) + 4);
     sps->order_type = (uint8_t)(type & 3);
     sps->order_bits = (uint8_t)((order & 15) + 4);
@@ -165,15 +165,15 @@ static void read_sps(struct bit_reader *r, struct nal_sps *sps)
 /* Reads a PPS (7.3.2.2); `r` is positioned after its IDs. */
 static void read_pps(struct bit_reader *r, struct nal_pps *pps)
 {
-    read_bit(r); /* entropy_coding_mode_flag */
-    pps->bottom_order = read_bit(r);
-    uint32_t groups = read_ue(r), first = read_ue(r), second = read_ue(r);
-    pps->weighted = read_bit(r);
-    pps->weighted_both = (uint8_t)read_bits(r, 2);
-    skip_ue(r, 3); /* quantisers */
-    read_bits(r, 2);
+    nal_read_bit(r); /* entropy_coding_mode_flag */
+    pps->bottom_order = nal_read_bit(r);
+    uint32_t groups = nal_read_ue(r), first = nal_read_ue(r), second = nal_read_ue(r);
+    pps->weighted = nal_read_bit(r);
+    pps->weighted_both = (uint8_t)nal_read_bits(r, 2);
+    nal_skip_ue(r, 3); /* quantisers */
+    nal_read_bits(r, 2);
     pps->known = !is_used_up(r) && groups == 0 && first < 32 && second < 32;
-    pps->redundant = read_bit(r);
+    pps->redundant = nal_read_bit(r);
     pps->references[0] = (uint8_t)((first & 31) + 1);
     pps->references[1] = (uint8_t)((second & 31) + 1);
 }
@@ -192,8 +192,8 @@ static void note_h264_set(const struct nal *nal, struct nal_sets *s)
         return;
     uint8_t bytes[1024];
     struct bit_reader r = {
-        .data = bytes, .size = unescape_unit(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
-    uint32_t id = read_ue(&r);
+        .data = bytes, .size = nal_unescape(nal, bytes, sizeof bytes), .bit = type == 7 ? 32 : 8};
+    uint32_t id = nal_read_ue(&r);
     if (id > (type == 7 ? 31 : 255))
         return;
     uint64_t hash = hash_of(nal), *before = type == 7 ? &s->sps_hash[id] : &s->pps_hash[id];
@@ -207,7 +207,7 @@ static void note_h264_set(const struct nal *nal, struct nal_sets *s)
         read_sps(&r, &s->sps[id]);
         return;
     }
-    uint32_t sps = read_ue(&r);
+    uint32_t sps = nal_read_ue(&r);
     if (sps < 32)
         s->set_of[id] = (uint8_t)(sps + 1);
     read_pps(&r, &s->pps[id]);
@@ -216,7 +216,7 @@ static void note_h264_set(const struct nal *nal, struct nal_sets *s)
 void nal_sets_scan(int length_size, const uint8_t *data, size_t size, struct nal_sets *s)
 {
     struct nal nal;
-    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);)
+    for (size_t at = 0; nal_next(length_size, data, size, &at, &nal);)
         note_h264_set(&nal, s);
 }
 
@@ -242,31 +242,31 @@ static bool read_slice_header(const struct nal_sets *s, const uint8_t *data, siz
 {
     struct bit_reader r = {.data = data, .size = size, .bit = 8};
     *slice = (struct nal_slice){.idr = (data[0] & 31) == 5};
-    read_ue(&r); /* the first macroblock */
-    slice->type = read_ue(&r) % 5;
-    uint32_t pps = read_ue(&r);
+    nal_read_ue(&r); /* the first macroblock */
+    slice->type = nal_read_ue(&r) % 5;
+    uint32_t pps = nal_read_ue(&r);
     if (pps > 255 || s->set_of[pps] == 0 || !s->sps[s->set_of[pps] - 1].known)
         return false;
     slice->pps = (int)pps;
     slice->sps = s->set_of[pps] - 1;
     const struct nal_sps *sps = &s->sps[slice->sps];
     if (sps->planes)
-        read_bits(&r, 2);
-    slice->frame_num = read_bits(&r, sps->frame_num_bits);
-    slice->field = !sps->frames && read_bit(&r);
-    slice->bottom = slice->field && read_bit(&r);
+        nal_read_bits(&r, 2);
+    slice->frame_num = nal_read_bits(&r, sps->frame_num_bits);
+    slice->field = !sps->frames && nal_read_bit(&r);
+    slice->bottom = slice->field && nal_read_bit(&r);
     if (slice->idr)
-        read_ue(&r); /* idr_pic_id */
+        nal_read_ue(&r); /* idr_pic_id */
     slice->order_bit = r.bit;
     if (sps->order_type == 0)
-        slice->order = read_bits(&r, sps->order_bits);
+        slice->order = nal_read_bits(&r, sps->order_bits);
     return !is_used_up(&r); /* the slice goes on after its order count */
 }
 
 static bool read_head(const struct nal_sets *s, const struct nal *nal, struct nal_slice *slice)
 {
     uint8_t head[HEAD];
-    size_t size = unescape_unit(nal, head, sizeof head);
+    size_t size = nal_unescape(nal, head, sizeof head);
     return read_slice_header(s, head, size, slice);
 }
 
@@ -274,7 +274,7 @@ bool nal_sets_first_slice(const struct nal_sets *s, int length_size, const uint8
                           size_t size, struct nal_slice *slice)
 {
     struct nal nal;
-    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);)
+    for (size_t at = 0; nal_next(length_size, data, size, &at, &nal);)
         if (is_slice(&nal))
             return read_head(s, &nal, slice);
     return false;
@@ -302,7 +302,7 @@ bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *
     struct nal_slice first = {0}, slice;
     bool top = false, bottom = false, any = false;
     struct nal nal;
-    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
+    for (size_t at = 0; nal_next(length_size, data, size, &at, &nal);) {
         int type = nal.size > 0 ? nal.data[0] & 31 : 0;
         if (type >= 2 && type <= 4) /* partitions */
             return false;
@@ -345,7 +345,7 @@ static void write_bits(uint8_t *data, size_t bit, int n, uint32_t value)
     }
 }
 
-/* Inserts emulation prevention bytes, the inverse of unescape_unit. The last byte is not zero. */
+/* Inserts emulation prevention bytes, the inverse of nal_unescape. The last byte is not zero. */
 static size_t escape_unit(const uint8_t *data, size_t size, uint8_t *out)
 {
     size_t used = 0, zeros = 0;
@@ -384,10 +384,10 @@ size_t nal_separate(const struct nal_sets *s, int length_size, const uint8_t *da
     size_t gap = length_size > 0 ? (size_t)length_size : 3, used = 0;
     uint32_t shift = 0;
     uint8_t *plain = out + most_written(size);
-    for (size_t at = 0; next_nal(length_size, data, size, &at, &nal);) {
+    for (size_t at = 0; nal_next(length_size, data, size, &at, &nal);) {
         if (!is_slice(&nal))
             continue;
-        size_t n = unescape_unit(&nal, plain, nal.size);
+        size_t n = nal_unescape(&nal, plain, nal.size);
         n -= nal_zeros_at_end(plain, n);
         if (n == 0 || !read_slice_header(s, plain, n, &slice))
             return 0;

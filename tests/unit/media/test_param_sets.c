@@ -388,6 +388,6 @@ TEST(truncated_ue)
                  {{0, 0, 0, 1, 0, 0, 0, 0}, 8, INVALID}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct bit_reader r = {.data = cases[i].bytes, .size = cases[i].size};
-        assert_int_equal(read_ue(&r), cases[i].value);
+        assert_int_equal(nal_read_ue(&r), cases[i].value);
     }
 }

@@ -190,6 +190,30 @@ TEST(test_names_are_data)
     scene_close();
 }
 
+/* What a page says of its film and run, whatever the image of the same run is. */
+TEST(test_facts)
+{
+    scene(9);
+    report.analysis.selection.start_us = 5500000;
+    report.analysis.selection.end_us = 50000000;
+    report.analysis.crop =
+        (struct crop){1920, 1080, 2, false, {{0, 140, 1920, 800}, {0, 20, 1920, 1040}}};
+    char *html = written(alone("kmeans"));
+    json_t *facts = json_of(html, "film"), *run = json_object_get(facts, "run");
+    const char *crop = json_string_value(json_object_get(json_object_get(facts, "film"), "crop"));
+    assert_string_equal(crop, "1920:800:0:140 1920:1040:0:20");
+    assert_float_equal(json_real_value(json_object_get(run, "start")), 5.5, 1e-9);
+    assert_float_equal(json_real_value(json_object_get(run, "end")), 50, 1e-9);
+    json_decref(facts);
+    report.picture.shape = SHAPE_CIRCLE;
+    report.poster.wanted = true;
+    report.poster.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
+    char *other = written(alone("kmeans"));
+    assert_string_equal(html, other);
+    free(html), free(other);
+    scene_close();
+}
+
 /* A card lies where galleries look, whatever the film. */
 TEST(test_card_is_near)
 {
