@@ -683,4 +683,14 @@ TEST(mpeg2_tags)
                      tag);
 }
 
+TEST(hevc_tags)
+{
+    static const char *const tag[3] = {
+        "", "-colorspace bt709 -color_primaries bt709 -color_trc bt709 -color_range tv",
+        "-colorspace smpte240m -color_range pc"};
+    tags_come_and_go("-c:v libx265 -preset ultrafast -x265-params "
+                     "log-level=error:keyint=12:min-keyint=12:open-gop=0:bframes=2",
+                     tag);
+}
+
 TEST_FIXTURE(clip_begin, clip_end)

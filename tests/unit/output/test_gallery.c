@@ -64,7 +64,7 @@ TEST_WITH(has_all_pages_below, enter, leave)
     assert_int_equal(mkdir("g", 0777) | mkdir("g/s 1", 0777), 0);
     put_page("g/e10.html", "viewer", "{\"name\":\"e10\"}");
     put_page("g/e9.HTM", "viewer", "{\"name\":\"e9\"}");
-    put_page("g/s 1/<#?%:\xff.html", "viewer", "{\"name\":\"x\"}");
+    put_page("g/s 1/<#?%\n7:\xff.html", "viewer", "{\"name\":\"x\"}");
     put_page("g/other.html", "gallery", "{\"name\":\"a gallery\"}");
     put_page("g/broken.html", "viewer", "{\"name\":");
     put_page("g/list.html", "viewer", "[1]");
@@ -73,7 +73,8 @@ TEST_WITH(has_all_pages_below, enter, leave)
     touch("g/stranger.html");
     assert_int_equal(symlink("e10.html", "g/link.html") | symlink("..", "g/s 1/up"), 0);
     write_all("g/index.html", 4);
-    expect_pages("g/index.html", "e9.HTM e10.html s%201/%3C%23%3F%25%3A%FF.html s%201/index.html");
+    expect_pages("g/index.html",
+                 "e9.HTM e10.html s%201/%3C%23%3F%25%0A7%3A%FF.html s%201/index.html");
     /* Again, over its own; by another name of the folder; and as the working folder. */
     char *before = read_all("g/index.html");
     write_all("g/../g/index.html", 4);
@@ -85,7 +86,7 @@ TEST_WITH(has_all_pages_below, enter, leave)
     free(after);
     unlink("e10.html");
     write_all("./index.html", 3);
-    expect_pages("index.html", "e9.HTM s%201/%3C%23%3F%25%3A%FF.html s%201/index.html");
+    expect_pages("index.html", "e9.HTM s%201/%3C%23%3F%25%0A7%3A%FF.html s%201/index.html");
 }
 
 TEST_WITH(sees_what_changes, enter, leave)
