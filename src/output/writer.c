@@ -111,7 +111,8 @@ bool writer_made(const struct writer *w, const char *path, char film[FILM_ID_TEX
 {
     uint8_t head[WRITER_HEAD];
     film[0] = 0;
-    FILE *f = file_open_regular(path);
+    const bool known = w->recognizes || w->trailer || w->begin;
+    FILE *f = known ? file_open_regular(path) : NULL;
     if (!f)
         return false;
     if (w->tail && fseek(f, -(long)sizeof head, SEEK_END) != 0)
