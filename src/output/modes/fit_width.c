@@ -64,8 +64,10 @@ static const struct column *painted_as(const struct strip *s, uint64_t i,
     return columns_get(s->columns, i > s->first ? i : s->first);
 }
 
-/* Lays out the clusters of pixel x as a frame of POOL_PIXELS. `*last`: what the column before those
- * of the pixel, or the last of them, is painted as. */
+/*
+ * Lays out the clusters of pixel x as a frame of POOL_PIXELS. The sum of all weights stays below
+ * 2^48. `*last`: what the column before those of the pixel, or the last of them, is painted as.
+ */
 static void lay_out(const struct strip *s, uint64_t x, const struct column **last, uint8_t *rgb)
 {
     uint64_t count = s->count, width = (uint64_t)s->width, weight[CLUSTERS_MAX];

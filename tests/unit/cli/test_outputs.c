@@ -1,7 +1,6 @@
 
 #include "test.h"
 #include "cli/cli.h"
-#include "nobody.h"
 #include "outputs_asked.h"
 #include "set_option.h"
 
@@ -149,14 +148,6 @@ TEST_WITH(strangers_files_stay, enter, leave)
     expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
     inputs_free(&in);
 }
-
-/* What an ordinary user is told: the whole run is refused, or its one film is. */
-struct denied {
-    const struct plan *options;
-    struct inputs *inputs;
-    bool whole;
-    const char *sentence;
-};
 
 /* What -o names comes first, and each file has its strips; what has an option of its own has all of
  * them. */

@@ -1,29 +1,9 @@
 #include <signal.h>
-#include <stdatomic.h>
 #include <sys/stat.h>
 
 #include "test.h"
 #include "base/interrupt.h"
 #include "clip.h"
-
-/* ------------------------------------------------------------------ against the ffmpeg program,
- * byte for byte */
-
-struct judge {
-    uint8_t *right; /* rgb24 of every frame, by ffmpeg */
-    size_t frames;
-    atomic_uint seen, wrong;
-};
-
-/* ------------------------------------------------------------------ parallel against sequential */
-
-struct way {
-    enum decode_plan plan;
-    int threads;
-    uint64_t every;
-};
-
-/* ------------------------------------------------------------------ the source itself */
 
 /* A gap in the container: the remaining pictures are staged, and the gap is reported. */
 TEST(damaged_container)

@@ -1,35 +1,8 @@
-#include <stdlib.h>
-
 #include "test.h"
-#include "cli/cli.h"
 #include "job/phases.h"
 #include "batch/film_workers.h"
-#include "synth.h"
-#include "folder.h"
 
-static struct engines engines;
-
-static int set_up(void **state)
-{
-    setenv("BARCODE_CACHE", "-", 1);
-    engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 2);
-    return enter(state);
-}
-
-static int tear_down(void **state)
-{
-    engines_close(&engines);
-    return leave(state);
-}
-
-/* A command line (words divided by single spaces), and what it asks for. */
-struct command {
-    char copy[512], *word[32];
-    struct options options;
-    struct inputs inputs;
-};
-
-/* ------------------------------------------------------------------ outputs */
+/* ------------------------------------------------------------------ columns */
 
 /* Whatever the frame rate, about 1,920 columns, at most 2,040, and fewer of a short film. */
 TEST(default_every)
@@ -222,10 +195,7 @@ TEST(what_key_frames_take)
     assert_true(job_key_seconds(100, 0.04, &first, &first) == 0);
 }
 
-/* ------------------------------------------------------------------ refusals */
-
-/* ------------------------------------------------------------------ several workers: CPUs stand in
- * for GPUs */
+/* ------------------------------------------------------------------ several workers */
 
 enum { FILMS = 24 };
 
@@ -270,5 +240,3 @@ TEST(how_many_workers)
         assert_int_equal(worker_process_count(&context, &tally, jobs), 1);
     }
 }
-
-TEST_FIXTURE(set_up, tear_down)
