@@ -1,6 +1,7 @@
 /*
  * option.h - the options of a room: a table of rows beside its struct. cli/ walks the tables:
- * parsing, help, completions and the options fingerprint come from them.
+ * parsing, help and completions come from them. options_fingerprint.c has a line of its own for
+ * each option that can change an output.
  *
  *     #define OPTION_STRUCT struct batch_options
  *     static const struct option_row rows[] = {

@@ -3,9 +3,8 @@
  * completely or not at all.
  *
  * Everything that depends on the format is in its entry. To add a format, write its entry in a file
- * of formats/ and add a line to writer.c. `-o` then selects it by its file name
- * ending. An option of its own, with the name of the writer, needs a key and a line in
- * outputs_options.c.
+ * of formats/ and add a line to writer.c. `-o` then selects it by its file name ending. An option
+ * of its own, with the name of the writer, needs a row in outputs_options.c.
  */
 #ifndef BARCODE_WRITER_H
 #define BARCODE_WRITER_H
@@ -51,13 +50,13 @@ struct writer {
      * one file per strip, or for the stack of strips; otherwise one file per film, for all strips
      */
     bool one_a_strip;
-    bool page;     /* always a poster (outputs_are_posters) */
+    bool page;     /* always a poster (poster.h) */
     bool pixels;   /* an image of pixels (poster.h), which is a poster with --poster */
     bool opaque;   /* with `pixels`: the format has no transparency */
     int side_most; /* with `pixels`: of an image, in pixels; 0: unlimited */
     bool tail;     /* `recognizes` gets the end of a file, not its beginning */
-    /* shows all modes in options.computed, including modes that were not requested but cost nothing
-     * more. Not with one_a_strip */
+    /* shows all modes in picture_options.computed, including modes that were not requested but cost
+     * nothing more. Not with one_a_strip */
     bool all_computed;
     /* for several films, FOLDER/index.ENDING is a gallery of their files: gallery.h */
     bool gallery;
@@ -93,7 +92,8 @@ struct writer {
     bool (*recognizes)(const uint8_t *head, size_t size, char film[FILM_ID_TEXT]);
 
     /* Reads a file of this format to its end. Returns false if barcode did not make it, or if it is
-     * not as barcode wrote it. `metadata` comes in zeroed. NULL: as above. */
+     * not as barcode wrote it. `metadata` comes in zeroed. NULL: those with `end` or `trailer`;
+     * without these --update makes the file again each time. */
     bool (*read_metadata)(FILE *f, struct writer_metadata *metadata);
 
     /* Returns true if the other files that belong to the one at `path` (metadata->parts) exist and

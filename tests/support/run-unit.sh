@@ -52,6 +52,10 @@ for program in "$@"; do
     "$program" --list | sed "s|^|$program |"
 done | grep -E " ${TEST:-.*}\$" > "$WORK/all"
 { grep -E "$long" "$WORK/all"; grep -vE "$long" "$WORK/all"; } > "$WORK/list"
+if [ ! -s "$WORK/list" ]; then
+    echo "no file of unit tests in $* is called '$TEST'; its room is its folder in tests/unit"
+    exit 1
+fi
 xargs -P "${JOBS:-$(nproc)}" -L 1 "$0" --one < "$WORK/list"
 
 passed=0 failed=0 skipped=0
@@ -61,4 +65,4 @@ while read -r _ name; do
     passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 done < "$WORK/list"
 echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ] && [ -s "$WORK/list" ]
+[ "$failed" -eq 0 ]

@@ -428,7 +428,7 @@ static bool read_json_metadata(FILE *f, struct writer_metadata *metadata)
            count_columns(f, metadata);
 }
 
-/* No ending: -o x.json writes an image with that name, and --json writes JSON. */
+/* No ending: -o x.json is refused, and --json writes JSON. */
 const struct writer writer_json = {.name = "json",
                                    .title = "JSON",
                                    .has_times = true,

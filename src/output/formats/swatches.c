@@ -256,7 +256,7 @@ static bool write_swatches(const struct report *r, struct strips strips, FILE *f
     return writer_failed(e);
 }
 
-/* No ending: -o x.json writes an image with that name, and --swatches selects JSON by .json. */
+/* No ending: -o x.json is refused, and --swatches selects JSON by .json. */
 const struct writer writer_swatches = {.name = "swatches-json",
                                        .title = "JSON",
                                        .option = "swatches",

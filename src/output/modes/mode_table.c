@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* One line per mode, in the order of -m all from top to bottom. NAME stands for strip_NAME, the
- * entry in mode_NAME.c. */
+/* One line per mode, in the order of -m all from top to bottom. NAME stands for strip_NAME, an
+ * entry in a file mode_*.c. */
 #define EACH_STRIP(DO) \
     DO(kmeans) \
     DO(dominant) \

@@ -3,7 +3,7 @@
  *
  * Everything that depends on the mode is in its entry. The command line, --help, file names, what
  * the engines compute, labels, pixels and the text of a PNG follow from the table. To add a mode,
- * write a file mode_NAME.c with its entry and add a line to mode_table.c.
+ * write its entry in a file mode_*.c and add a line to mode_table.c.
  *
  *     kmeans      The colour of the largest cluster, or of the cluster that --steady chose
  *                 (steady.h), from top to bottom.
@@ -60,8 +60,9 @@ enum strip_need {
     STRIP_SLIT = 16     /* the pixels of a slit (slit.h) */
 };
 
-/* The options that change the pixels for the same columns: the bits of strip_kind.obeys. The text
- * of a PNG has the values of these options. */
+/* The options that change the pixels for the same columns: the bits of strip_kind.obeys. The
+ * options fingerprint and the text of a PNG have the values of these options: add a line to
+ * options_fingerprint.c and to png.c. */
 enum strip_option {
     STRIP_STEADY = 1, /* column.chosen, column.mode_chosen */
     STRIP_ORDER = 2   /* enum palette_order */

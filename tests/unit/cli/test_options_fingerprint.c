@@ -109,7 +109,11 @@ static const char *const changing[] = {"",
                                        "-o x.svg --svg-text live",
                                        "-m all --font a",
                                        "-m all --background red",
-                                       "--shape circle --background red"};
+                                       "--shape circle --background red",
+                                       "-m slit",
+                                       "-m slit --rotate 3",
+                                       "-m sound --sound-stream 0",
+                                       "-o x.pdf --colours 5"};
 
 /* Every option that changes a picture changes its fingerprint. */
 TEST(every_option_counts)
@@ -124,21 +128,52 @@ TEST(every_option_counts)
     }
 }
 
+static const char *const indifferent[] = {
+    "-k 3",        "--seed 4",     "--steady",     "--order share", "--no-race",
+    "--threads 1", "--engine cpu", "--decode cpu", "-o out.png",    "--json x",
+    "--strict",    "--no-cache",   "--verify",     "--update",      "-r",
+    "--any",       "-q",           "--steady=0",   "--sandbox off", "--keep-going"};
+
 /* Others change nothing, nor do those that the strip does not obey. */
 TEST(no_other_option_counts)
 {
     char plain[REPORT_FINGERPRINT];
     strcpy(plain, fingerprint("-m average"));
-    static const char *const option[] = {
-        "-k 3",        "--seed 4",     "--steady",     "--order share", "--no-race",
-        "--threads 1", "--engine cpu", "--decode cpu", "-o out.png",    "--json x",
-        "--strict",    "--no-cache",   "--verify",     "--update",      "-r",
-        "--any",       "-q",           "--steady=0",   "--sandbox off"};
-    for (size_t i = 0; i < sizeof option / sizeof *option; i++) {
+    for (size_t i = 0; i < sizeof indifferent / sizeof *indifferent; i++) {
         char line[80];
-        snprintf(line, sizeof line, "-m average %s", option[i]);
+        snprintf(line, sizeof line, "-m average %s", indifferent[i]);
         assert_string_equal(fingerprint(line), plain);
     }
+}
+
+/* Returns true if one of the command lines gives the option. */
+static bool is_given(const struct option_row *row, const char *const *line, size_t lines)
+{
+    char name[40] = "", letter[] = {'-', row->letter, ' ', 0};
+    if (row->name)
+        snprintf(name, sizeof name, "--%s", row->name);
+    for (size_t i = 0; i < lines; i++) {
+        const char *found = *name ? strstr(line[i], name) : NULL;
+        if (found && strchr(" =", found[strlen(name)])) /* or at the end */
+            return true;
+        if (row->letter && strstr(line[i], letter))
+            return true;
+    }
+    return false;
+}
+
+/* A new option of films or pictures is in one of the two lists. */
+TEST(every_option_is_tried)
+{
+    const struct option_table *const table[] = {&film_options, &kmeans_options, &picture_options,
+                                                &poster_options};
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+        for (const struct option_row *row = table[i]->row; row->name || row->letter; row++)
+            if (!is_given(row, changing, sizeof changing / sizeof *changing) &&
+                !is_given(row, indifferent, sizeof indifferent / sizeof *indifferent))
+                fail_msg("'--%s': does it change an output? Then it belongs to "
+                         "options_fingerprint.c and to `changing`, else to `indifferent`",
+                         row->name ? row->name : (const char[]){row->letter, 0});
 }
 
 /* The longest one has its room. */
