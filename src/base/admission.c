@@ -12,8 +12,9 @@ struct admission {
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t changed;
     int cores, busy;
-    bool feeding;
-    uint64_t calls, ticket; /* number of admission_enter calls; number of the call to admit next */
+    bool held;      /* by the film that was admitted last */
+    uint64_t calls; /* of admission_enter */
+    uint64_t next;  /* the number of the call to admit next; `calls` if no film waits */
 };
 
 struct admission *admission_open(int cores, struct err *e)
@@ -42,12 +43,13 @@ bool admission_enter(struct admission_ticket *t, struct err *e)
     pthread_mutex_lock(&g->lock);
     const uint64_t number = g->calls++;
     watch_untimed(true);
-    while (!interrupted() && (g->ticket != number || g->feeding || g->busy >= g->cores))
+    while (!interrupted() && (g->next != number || g->held || g->busy >= g->cores))
         wait_a_moment(g);
     watch_untimed(false);
     t->holds = !interrupted();
-    g->feeding |= t->holds;
-    g->ticket++;
+    if (t->holds)
+        g->held = true;
+    g->next++;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
     if (!t->holds)
@@ -62,7 +64,7 @@ void admission_release(struct admission_ticket *t)
         return;
     pthread_mutex_lock(&g->lock);
     if (t->holds)
-        g->feeding = false;
+        g->held = false;
     t->holds = false;
     pthread_cond_broadcast(&g->changed);
     pthread_mutex_unlock(&g->lock);
@@ -86,7 +88,7 @@ bool admission_spare_cores(struct admission_ticket *t, int *cores)
     if (!g)
         return true;
     pthread_mutex_lock(&g->lock);
-    bool spare = g->calls == g->ticket;
+    bool spare = g->calls == g->next;
     if (spare)
         *cores = g->cores - g->busy;
     pthread_mutex_unlock(&g->lock);

@@ -15,8 +15,7 @@
 bool film_parts_add(struct film_parts *parts, const struct film_part *part, struct err *e)
 {
     size_t n = parts->count;
-    if ((n & (n - 1)) == 0 && /* there is room up to the next power of two */
-        !err_reserve(&parts->part, n ? 2 * n : 1, &(size_t){0}, sizeof *parts->part, e))
+    if (!err_reserve(&parts->part, n + 1, &parts->room, sizeof *parts->part, e))
         return false;
     parts->part[n] = *part;
     parts->part[n].path = strdup(part->path);
@@ -81,17 +80,22 @@ void film_parts_free(struct film_parts **parts)
 
 bool film_id_print(int fd, uint64_t size, size_t files, uint8_t *room, struct hash128 *print)
 {
-    uint64_t blocks = files <= FILM_ID_BLOCKS ? FILM_ID_BLOCKS : 1,
-             most = blocks * FILM_ID_BLOCK_BYTES;
-    size_t whole = size < most ? (size_t)size : (size_t)most;
-    bool ok = size > most || file_read_at(fd, room, whole, 0);
-    uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
-    for (uint64_t i = 0; ok && size > most && i < blocks; i++)
-        ok = file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES,
-                          i + 1 == FILM_ID_BLOCKS ? last : i * step);
-    if (ok)
-        *print = hash_128(room, whole);
-    return ok;
+    const uint64_t blocks = files <= FILM_ID_BLOCKS ? FILM_ID_BLOCKS : 1;
+    const size_t most = (size_t)blocks * FILM_ID_BLOCK_BYTES;
+    if (size <= most) {
+        if (!file_read_at(fd, room, (size_t)size, 0))
+            return false;
+        *print = hash_128(room, (size_t)size);
+        return true;
+    }
+    const uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
+    for (uint64_t i = 0; i < blocks; i++) {
+        uint64_t at = i + 1 == FILM_ID_BLOCKS ? last : i * step;
+        if (!file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES, at))
+            return false;
+    }
+    *print = hash_128(room, most);
+    return true;
 }
 
 void film_id_add_part(struct hash128 *print, struct hash128 file, uint64_t size,
@@ -107,8 +111,10 @@ void film_id_add_part(struct hash128 *print, struct hash128 file, uint64_t size,
     *print = hash_128(all, sizeof all);
 }
 
-/* Reads the size and the fingerprint of a regular file. Sets *error to errno. Does not even open a
- * pipe: its writer would take this process for the reader. */
+/*
+ * Reads the size and the fingerprint of a regular file. Sets *error to errno. Does not even open a
+ * pipe: its writer would take this process for the reader.
+ */
 static bool read_file(const char *path, size_t files, uint8_t *room, uint64_t *size,
                       struct hash128 *print, int *error)
 {

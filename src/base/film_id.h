@@ -20,6 +20,7 @@ struct film_part {
 struct film_parts {
     struct film_part *part; /* [count], in the order of the film */
     size_t count;
+    size_t room;                /* elements allocated, by film_parts_add */
     int64_t rate_num, rate_den; /* each file is an image, so many a second; 0/0: films */
 };
 
