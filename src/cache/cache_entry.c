@@ -302,7 +302,10 @@ static bool decode_frame(struct index_frame *f, const struct index_frame *before
         .column = column, .repeat = (uint32_t)repeat, .frame = frame + frame_step, .time_us = time};
     f->transparent = what == (places << 1) + 1;
     bool missing = what == 0 || f->transparent;
-    f->status = missing ? COLUMN_MISSING : (what - 1) & 1 ? COLUMN_DAMAGED : COLUMN_OK;
+    if (missing)
+        f->status = COLUMN_MISSING;
+    else
+        f->status = (what - 1) & 1 ? COLUMN_DAMAGED : COLUMN_OK;
     f->tag.damaged = f->status == COLUMN_DAMAGED;
     f->place = missing ? 0 : (what - 1) >> 1;
     return missing || f->place < places;

@@ -198,9 +198,17 @@ static bool equip(struct cpu *c, struct worker *w, struct err *e)
     w->row_sum = malloc(sums);
     if (!w->row_sum)
         return err_memory(e, sums);
-    if (c->job.cluster && !(w->kmeans = kmeans_open(&c->job.kmeans, pixels, c->isa, e)))
-        return false;
-    return c->job.modes == 0 || (w->dominant = dominant_open(pixels, e));
+    if (c->job.cluster) {
+        w->kmeans = kmeans_open(&c->job.kmeans, pixels, c->isa, e);
+        if (!w->kmeans)
+            return false;
+    }
+    if (c->job.modes > 0) {
+        w->dominant = dominant_open(pixels, e);
+        if (!w->dominant)
+            return false;
+    }
+    return true;
 }
 
 static bool allocate_film(struct cpu *c, struct err *e)

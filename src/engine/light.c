@@ -261,9 +261,11 @@ const char *light_primaries_name(enum primaries primaries)
 
 int light_peak(const struct light_rule *rule, enum transfer transfer, int film_peak)
 {
-    int peak = rule->peak > 0                             ? rule->peak
-               : transfer == TRANSFER_PQ && film_peak > 0 ? film_peak
-                                                          : LIGHT_PEAK_USUAL;
+    int peak = LIGHT_PEAK_USUAL;
+    if (rule->peak > 0)
+        peak = rule->peak;
+    else if (transfer == TRANSFER_PQ && film_peak > 0)
+        peak = film_peak;
     return peak < LIGHT_PEAK_LEAST  ? LIGHT_PEAK_LEAST
            : peak > LIGHT_PEAK_MOST ? LIGHT_PEAK_MOST
                                     : peak;

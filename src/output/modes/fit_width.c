@@ -14,9 +14,10 @@ uint64_t pool_weigh(const struct column *c, uint64_t part, uint64_t weight[CLUST
     for (int j = 0; j < c->clusters; j++)
         pixels += c->cluster[j].count;
     for (int j = 0; j < c->clusters; j++) {
-        weight[j] = pixels > 0 ? (uint64_t)c->cluster[j].count * POOL_SHARE / pixels * part
-                    : j == 0   ? POOL_SHARE * part
-                               : 0;
+        if (pixels > 0)
+            weight[j] = (uint64_t)c->cluster[j].count * POOL_SHARE / pixels * part;
+        else
+            weight[j] = j == 0 ? POOL_SHARE * part : 0;
         sum += weight[j];
     }
     return sum;

@@ -610,7 +610,8 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
                  memcmp(r->poster.style.background, on_white.paper, 3) == 0;
     s->colours = white ? on_white : layout_colours(r->poster.style.background);
     struct plan p = {.s = s, .strips = strips};
-    if (!(s->canvas = canvas_open(r->poster.style.font, e)) || !fill_poster(&p, e))
+    s->canvas = canvas_open(r->poster.style.font, e);
+    if (!s->canvas || !fill_poster(&p, e))
         layout_free(&s);
     return s;
 }
