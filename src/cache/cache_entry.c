@@ -346,9 +346,10 @@ bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes
     struct wire_in in = wire_read(data, bytes);
     uint64_t places;
     bool ok = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) &&
-              decode_frames(x, &in, places) && (x->frame_times = frame_times_decode(&in)) &&
-              decode_tracks(x, &in) && !in.failed && wire_left(&in) == 0;
+              decode_frames(x, &in, places);
     if (ok)
+        x->frame_times = frame_times_decode(&in);
+    if (ok && x->frame_times && decode_tracks(x, &in) && !in.failed && wire_left(&in) == 0)
         return true;
     cache_index_free(x);
     return err_set(e, ERR_FAILED, "its index is invalid");

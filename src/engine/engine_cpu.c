@@ -94,11 +94,13 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     struct column *column = columns_at(job->columns, b->tag.column, e);
     if (!column)
         return false;
-    for (int y = 0; job->means && y < job->height; y++)
-        column_row_light(job->means, b->rgb + (size_t)y * (size_t)job->width * 3, job->width,
-                         w->row_sum + 3 * (size_t)y);
-    if (!job->means)
+    if (job->means) {
+        for (int y = 0; y < job->height; y++)
+            column_row_light(job->means, b->rgb + (size_t)y * (size_t)job->width * 3, job->width,
+                             w->row_sum + 3 * (size_t)y);
+    } else {
         sum_rows(b->rgb, job->width, job->height, w->row_sum);
+    }
     column_fill(column, &b->tag, w->row_sum, job->width, job->height, job->rows, job->means);
     size_t pixels = (size_t)job->width * (size_t)job->height;
     if (job->cluster)

@@ -198,10 +198,11 @@ void strip_mean_span(const uint8_t *line, const struct shrink_span *s, uint64_t 
         memcpy(rgb, head, 3);
         return;
     }
-    for (int c = 0; means && c < 3; c++)
-        rgb[c] = mean_light(line + c, s, width, count, means);
-    if (means)
+    if (means) {
+        for (int c = 0; c < 3; c++)
+            rgb[c] = mean_light(line + c, s, width, count, means);
         return;
+    }
     uint64_t whole[3] = {0};
     for (const uint8_t *q = line + s->begin * 3; q < end; q += 3)
         for (int c = 0; c < 3; c++)
