@@ -96,8 +96,9 @@ int path_order(const char *a, const char *b)
 int path_make_folders(char *path, mode_t mode)
 {
     int made = 0, code = 0;
-    for (char *end = path; *path && end;) {
-        end = strchr(end + 1, '/');
+    char *end = path;
+    while (*path && end) {
+        end = strchr(end + 1, '/'); /* behind the folder's name; NULL: the last one */
         if (end)
             *end = 0;
         bool is_new = mkdir(path, mode) == 0;

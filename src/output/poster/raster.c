@@ -32,7 +32,7 @@ struct painter {
     uint8_t *band;         /* [band_rows][width][3]: the layout from row band_y on */
     uint8_t *row;          /* a row of a shape */
     int band_y, band_rows; /* band_y < 0: the band is empty */
-    struct err trouble;
+    struct err error;
 };
 
 static bool check_size(const struct report *r, struct strips strips, struct err *e)
@@ -58,8 +58,9 @@ static bool check_size(const struct report *r, struct strips strips, struct err 
 
 static bool check_pixels(const struct painter *p, const struct report *r, struct err *e)
 {
-    return (uint64_t)p->width * (uint64_t)p->height <= PAINT_PIXELS_MOST ||
-           err_set(e, ERR_FAILED,
+    if ((uint64_t)p->width * (uint64_t)p->height <= PAINT_PIXELS_MOST)
+        return true;
+    return err_set(e, ERR_FAILED,
                    "an image of %dx%d pixels is too large (at most %" PRIu64
                    " pixels); choose a smaller %s",
                    p->width, p->height, (uint64_t)PAINT_PIXELS_MOST,
@@ -81,7 +82,9 @@ static bool open_alone(struct painter *p, const struct report *r, const struct s
     p->channels = 3;
     p->background = r->poster.style.background;
     p->row = malloc((size_t)p->width * 4);
-    return p->row || err_memory(e, (size_t)p->width * 4);
+    if (!p->row)
+        return err_memory(e, (size_t)p->width * 4);
+    return true;
 }
 
 static int in_pixels(const struct layout *layout, double length)
@@ -110,12 +113,14 @@ static bool place_all(struct painter *p, const struct report *r, struct err *e)
         p->band_rows = p->height;
     if (p->band_rows < 1)
         p->band_rows = 1;
-    size_t band = (size_t)p->band_rows * (size_t)p->width * 3,
-           row = (size_t)(widest > 0 ? widest : 1) * 4;
+    size_t band = (size_t)p->band_rows * (size_t)p->width * 3;
+    size_t row = (size_t)(widest > 0 ? widest : 1) * 4;
     p->band_y = -1;
     p->band = malloc(band);
     p->row = malloc(row);
-    return (p->band && p->row) || err_memory(e, band + row);
+    if (!p->band || !p->row)
+        return err_memory(e, band + row);
+    return true;
 }
 
 static bool open_layout(struct painter *p, const struct report *r, struct strips strips,
@@ -166,7 +171,7 @@ static void fill_pixels(uint8_t *rgb, size_t pixels, const uint8_t colour[3])
         memcpy(rgb + i * 3, colour, 3);
 }
 
-/* Returns the layout's row without its strips, or NULL with the error in p->trouble. */
+/* Returns the layout's row without its strips, or NULL with the error in p->error. */
 static const uint8_t *layout_row(struct painter *p, int y)
 {
     int first = y / p->band_rows * p->band_rows, left = p->height - first;
@@ -175,8 +180,7 @@ static const uint8_t *layout_row(struct painter *p, int y)
     struct canvas *canvas = p->layout->canvas;
     if (first != p->band_y) {
         p->band_y = -1;
-        if (canvas &&
-            !canvas_pixels(canvas, p->layout, first, rows, p->width, p->band, &p->trouble))
+        if (canvas && !canvas_pixels(canvas, p->layout, first, rows, p->width, p->band, &p->error))
             return NULL;
         if (!canvas)
             fill_pixels(p->band, (size_t)rows * (size_t)p->width, p->layout->colours.paper);
@@ -186,7 +190,7 @@ static const uint8_t *layout_row(struct painter *p, int y)
 }
 
 /* Blends a row with alpha over `to`. */
-static void lay_over(const uint8_t *from, int width, uint8_t *to)
+static void blend_over(const uint8_t *from, int width, uint8_t *to)
 {
     for (int x = 0; x < width; x++, from += 4, to += 3)
         for (int k = 0; k < 3; k++)
@@ -198,7 +202,7 @@ void painter_row(struct painter *p, int y, uint8_t *out)
     if (p->alone && p->background) {
         shape_row(p->alone, y, p->row);
         fill_pixels(out, (size_t)p->width, p->background);
-        lay_over(p->row, p->width, out);
+        blend_over(p->row, p->width, out);
         return;
     }
     if (p->alone) {
@@ -217,7 +221,7 @@ void painter_row(struct painter *p, int y, uint8_t *out)
             continue;
         shape_row(strip->shape, y - strip->y, p->row);
         if (shape_channels(p->layout->report->picture.shape) == 4)
-            lay_over(p->row, strip->w, out + (size_t)strip->x * 3);
+            blend_over(p->row, strip->w, out + (size_t)strip->x * 3);
         else
             memcpy(out + (size_t)strip->x * 3, p->row, (size_t)strip->w * 3);
     }
@@ -233,7 +237,9 @@ bool painter_next_row(struct painter *p, int y, uint8_t *out, struct err *e)
 
 bool painter_ok(const struct painter *p, struct err *e)
 {
-    return p->trouble.code == ERR_NONE || err_set(e, p->trouble.code, "%s", p->trouble.text);
+    if (p->error.code == ERR_NONE)
+        return true;
+    return err_set(e, p->error.code, "%s", p->error.text);
 }
 
 void painter_free(struct painter **p)
