@@ -83,7 +83,7 @@ bool option_read_bytes(const char *text, uint64_t *bytes)
     double value = strtod(text, &end);
     if (digits == 0 || end != text + digits || errno != 0)
         return false;
-    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    const char *unit = memchr(units, *end & ~0x20, strlen(units)); /* in upper case */
     if (unit) {
         for (const char *u = units; u <= unit; u++)
             value *= 1024;
