@@ -127,13 +127,18 @@ static __device__ bool is_peak(const uint32_t *cell, int at, wide rank)
     return true;
 }
 
-/* Returns the greatest rank of a peak below `limit`, or 0. Call it from the entire block. */
+enum : wide { NO_LIMIT = ~(wide)0 };
+
+/*
+ * Returns the greatest rank of a peak below `limit`, or 0. Without a limit that is the greatest
+ * rank of all cells: its cell is a peak. Call it from the entire block.
+ */
 static __device__ wide next_peak(const uint32_t *cell, wide limit)
 {
     wide most = 0;
     for (int i = (int)threadIdx.x; i < DOMINANT_CELLS; i += THREADS) {
         wide rank = rank_of(cell, i);
-        if (rank > most && rank < limit && (limit == ~(wide)0 || is_peak(cell, i, rank)))
+        if (rank > most && rank < limit && (limit == NO_LIMIT || is_peak(cell, i, rank)))
             most = rank;
     }
     return block_max(most);
@@ -150,7 +155,7 @@ __global__ void __launch_bounds__(THREADS) peaks_kernel(struct dominant_frame *f
         f->cell[i] =
             (uint32_t)smooth(f->sum + i, i / DOMINANT_B % DOMINANT_A, DOMINANT_A, DOMINANT_B);
     __syncthreads();
-    wide rank = ~(wide)0;
+    wide rank = NO_LIMIT;
     for (int n = 0; n < most; n++) {
         rank = next_peak(f->cell, rank);
         if (rank == 0)

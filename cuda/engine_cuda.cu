@@ -169,9 +169,14 @@ bool cuda_slot_filled(struct cuda *c, struct gpu_batch *b, int slot, const struc
 {
     b->tag[slot] = *tag;
     pthread_mutex_lock(&c->lock);
-    bool whole = ++b->filled == c->plan.frames;
-    c->in_flight += whole;
-    struct gpu_batch *due = whole ? b : close_prompt_batch(c);
+    struct gpu_batch *due;
+    b->filled++;
+    if (b->filled == c->plan.frames) {
+        c->in_flight++;
+        due = b;
+    } else {
+        due = close_prompt_batch(c);
+    }
     pthread_mutex_unlock(&c->lock);
     if (!due || queue_push(c->todo, due))
         return true;
@@ -234,20 +239,30 @@ bool gpu_batch_open(struct gpu_batch *b, const struct engine_job *job, int frame
     b->tag = (struct frame_tag *)calloc(n, sizeof *b->tag);
     if (!b->tag)
         return err_memory(e, n * sizeof *b->tag);
-    return cuda_check(cudaEventCreate(&b->begun), what, e) &&
-           cuda_check(cudaEventCreateWithFlags(&b->done, cudaEventBlockingSync), what, e) &&
-           cuda_check(cudaMalloc(&b->rgb, n * bytes), what, e) &&
-           cuda_check(cudaMalloc(&b->frame, n * sizeof *b->frame), what, e) &&
-           cuda_check(cudaMalloc(&b->sum, rows * sizeof *b->sum), what, e) &&
-           cuda_check(cudaMallocHost(&b->host_frame, n * sizeof *b->frame), what, e) &&
-           cuda_check(cudaMallocHost(&b->host_sum, rows * sizeof *b->sum), what, e) &&
-           (!job->tap || cuda_check(cudaMallocHost(&b->host_rgb, n * bytes), what, e)) &&
-           (!job->modes ||
-            (cuda_check(cudaMalloc(&b->modes, n * sizeof *b->modes), what, e) &&
-             cuda_check(cudaMallocHost(&b->host_modes, n * sizeof *b->modes), what, e))) &&
-           (!job->cluster ||
-            (cuda_check(cudaMalloc(&b->column, n * sizeof *b->column), what, e) &&
-             cuda_check(cudaMallocHost(&b->host_column, n * sizeof *b->column), what, e)));
+    cudaError_t code = cudaEventCreate(&b->begun);
+    if (code == cudaSuccess)
+        code = cudaEventCreateWithFlags(&b->done, cudaEventBlockingSync);
+    if (code == cudaSuccess)
+        code = cudaMalloc(&b->rgb, n * bytes);
+    if (code == cudaSuccess)
+        code = cudaMalloc(&b->frame, n * sizeof *b->frame);
+    if (code == cudaSuccess)
+        code = cudaMalloc(&b->sum, rows * sizeof *b->sum);
+    if (code == cudaSuccess)
+        code = cudaMallocHost(&b->host_frame, n * sizeof *b->frame);
+    if (code == cudaSuccess)
+        code = cudaMallocHost(&b->host_sum, rows * sizeof *b->sum);
+    if (code == cudaSuccess && job->tap)
+        code = cudaMallocHost(&b->host_rgb, n * bytes);
+    if (code == cudaSuccess && job->modes)
+        code = cudaMalloc(&b->modes, n * sizeof *b->modes);
+    if (code == cudaSuccess && job->modes)
+        code = cudaMallocHost(&b->host_modes, n * sizeof *b->modes);
+    if (code == cudaSuccess && job->cluster)
+        code = cudaMalloc(&b->column, n * sizeof *b->column);
+    if (code == cudaSuccess && job->cluster)
+        code = cudaMallocHost(&b->host_column, n * sizeof *b->column);
+    return cuda_check(code, what, e);
 }
 
 void gpu_batch_close(struct gpu_batch *b)
@@ -366,7 +381,9 @@ bool collect(struct cuda *c, struct gpu_batch *b, struct err *e)
     struct gpu_batch *due = close_prompt_batch(c);
     pthread_cond_broadcast(&c->freed);
     pthread_mutex_unlock(&c->lock);
-    return !due || queue_push(c->todo, due) || err_set(e, ERR_ENGINE, "the GPU has failed");
+    if (due && !queue_push(c->todo, due))
+        return err_set(e, ERR_ENGINE, "the GPU has failed");
+    return true;
 }
 
 void *collector_main(void *argument)
@@ -452,18 +469,32 @@ bool allocate_film(struct cuda *c, struct err *e)
     for (int i = 0; i < c->plan.batches; i++)
         if (!gpu_batch_open(&c->batch[i], job, c->plan.frames, e))
             return false;
-    if (job->cluster &&
-        !(c->kmeans = kmeans_gpu_open(&job->kmeans, job->width * job->height, c->plan.frames, e)))
-        return false;
-    return !job->modes || (c->dominant = dominant_gpu_open(c->plan.frames, e));
+    if (job->cluster) {
+        c->kmeans = kmeans_gpu_open(&job->kmeans, job->width * job->height, c->plan.frames, e);
+        if (!c->kmeans)
+            return false;
+    }
+    if (job->modes) {
+        c->dominant = dominant_gpu_open(c->plan.frames, e);
+        if (!c->dominant)
+            return false;
+    }
+    return true;
 }
 
 bool begin_film(struct cuda *c, struct err *e)
 {
     const struct engine_job *job = &c->job;
-    if ((job->light && !(c->light = light_gpu_open(job->light, e))) ||
-        (job->means && !(c->means = light_gpu_table(c->light, TRANSFER_SDR, e))))
-        return false;
+    if (job->light) {
+        c->light = light_gpu_open(job->light, e);
+        if (!c->light)
+            return false;
+    }
+    if (job->means) {
+        c->means = light_gpu_table(c->light, TRANSFER_SDR, e);
+        if (!c->means)
+            return false;
+    }
     for (int i = 0; i < c->plan.batches; i++) {
         c->batch[i].taken = c->batch[i].filled = 0;
         c->idle[c->idles++] = &c->batch[i];

@@ -106,14 +106,16 @@ static cudaError_t plan_slots(struct plan *p)
     if (status == cudaSuccess)
         status =
             cudaDeviceGetAttribute(&p->multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    for (int i = 0; i < WARPS_BITS * RESTART_PHASES && status == cudaSuccess; i++) {
-        int *most = &p->most[i / WARPS_BITS][i % WARPS_BITS];
-        status = restart_prepare(&p->job, (enum restart_phase)(i / WARPS_BITS),
-                                 32 << i % WARPS_BITS, most);
-        *most *= p->multiprocessors;
-    }
     if (status != cudaSuccess)
         return status;
+    for (int phase = 0; phase < RESTART_PHASES; phase++)
+        for (int i = 0; i < WARPS_BITS; i++) {
+            int each; /* blocks that a multiprocessor can hold */
+            status = restart_prepare(&p->job, (enum restart_phase)phase, 32 << i, &each);
+            if (status != cudaSuccess)
+                return status;
+            p->most[phase][i] = each * p->multiprocessors;
+        }
     for (int phase = 0; phase < RESTART_PHASES; phase++)
         slots = slots > (size_t)p->most[phase][least] ? slots : (size_t)p->most[phase][least];
     if (slots * p->job.slot_bytes > SLOTS_BYTES)
@@ -188,7 +190,7 @@ size_t kmeans_gpu_bytes(const struct kmeans_params *params, int pixels, int fram
     return plan_make(&p, params, pixels, frames) == cudaSuccess ? plan_places(&p, place) : 0;
 }
 
-static void point_into(struct kmeans_gpu *km, const size_t place[PARTS])
+static void set_pointers(struct kmeans_gpu *km, const size_t place[PARTS])
 {
     struct kmeans_job *j = &km->plan.job;
     char *at = km->memory;
@@ -226,7 +228,7 @@ struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixel
         free(km);
         return NULL;
     }
-    point_into(km, place);
+    set_pointers(km, place);
     return km;
 }
 
@@ -269,16 +271,17 @@ static cudaError_t launch_rungs(const struct kmeans_gpu *km, struct kmeans_job *
     uint32_t *list = km->list;
     cudaError_t status = cudaSuccess;
     int racing = job->params.n_init;
+    job->done = 0;
     for (int i = 0; i < p->rungs && status == cudaSuccess; i++) {
         const struct kmeans_rung *rung = &p->rung[i];
         job->tasks = (unsigned)(job->frames * racing);
-        job->done = i ? rung[-1].iterations : 0;
         job->iterations = rung->iterations;
         job->next = km->next + 1 + i;
         status = launch_phase(km, job, RESTART_LLOYD, stream);
         if (i + 1 == p->rungs)
             break;
         race_launch(job, racing, rung->go_on, list, stream);
+        job->done = rung->iterations;
         job->list = list;
         racing = rung->go_on;
         list += (size_t)job->frames * (size_t)racing;

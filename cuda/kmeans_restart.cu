@@ -6,8 +6,8 @@
  * waits for another. A frame's restarts are consecutive, so that concurrent ones read the same
  * points from the cache.
  *
- * Then the restarts of a frame that continue in the race, its best restart, and its clusters in
- * order.
+ * Then, for each frame: race_kernel lists the restarts that continue, and choose_kernel writes the
+ * clusters of the best restart in order.
  */
 #include "kmeans_lloyd.cuh"
 #include "kmeans_seed.cuh"
@@ -131,11 +131,15 @@ template <class T> static struct version version_of(restart_function *lloyd)
 /* Returns the smallest version that holds k clusters and the sums of the frame's pixels. */
 static restart_function *kernel_for(const struct kmeans_job *j, enum restart_phase phase)
 {
-    struct version v =
-        j->pixels > 1u << 24                ? version_of<many_clusters>(lloyd_kernel<many_pixels>)
-        : j->params.k > some_clusters::MOST ? version_of<many_clusters>(lloyd_kernel<many_clusters>)
-        : j->params.k > few_clusters::MOST  ? version_of<some_clusters>(lloyd_kernel<some_clusters>)
-                                            : version_of<few_clusters>(lloyd_kernel<few_clusters>);
+    struct version v;
+    if (j->pixels > 1u << 24)
+        v = version_of<many_clusters>(lloyd_kernel<many_pixels>);
+    else if (j->params.k > some_clusters::MOST)
+        v = version_of<many_clusters>(lloyd_kernel<many_clusters>);
+    else if (j->params.k > few_clusters::MOST)
+        v = version_of<some_clusters>(lloyd_kernel<some_clusters>);
+    else
+        v = version_of<few_clusters>(lloyd_kernel<few_clusters>);
     return phase == RESTART_START ? v.start[j->params.init] : v.lloyd;
 }
 
@@ -193,9 +197,12 @@ static __device__ void few_colours(const struct kmeans_job &j, int frame, struct
     }
 }
 
-/* Returns the thread of the smallest inertia, ties to the lower one. For the entire block. */
-static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *inertia,
-                                   int *restart)
+/*
+ * Sets inertia[] and restart[] to the best of each thread's restarts. Returns the thread of the
+ * best of all, ties to the lower restart. For the entire block.
+ */
+static __device__ int thread_of_best(const struct kmeans_job &j, int frame, wide *inertia,
+                                     int *restart)
 {
     const unsigned long long *all = j.inertia + (size_t)frame * j.params.n_init;
     int me = (int)threadIdx.x;
@@ -215,7 +222,10 @@ static __device__ int best_restart(const struct kmeans_job &j, int frame, wide *
     return best;
 }
 
-/* One block of CLUSTERS_MAX threads a frame. lloyd ignores the list of one of few colours. */
+/*
+ * Lists the restarts of each frame that continue. One block of CLUSTERS_MAX threads a frame. A
+ * frame of at most k colours gets some list, which lloyd_kernel skips.
+ */
 __global__ void race_kernel(struct kmeans_job j, int racing, int go_on, uint32_t *list)
 {
     uint32_t frame = blockIdx.x, n_init = (uint32_t)j.params.n_init;
@@ -258,7 +268,7 @@ __global__ void choose_kernel(struct kmeans_job j)
     struct gpu_column *out = j.out + frame;
     bool few = j.made[frame].distinct <= (uint32_t)k;
     found[me].rgb = found[me].count = 0;
-    int best = few ? 0 : best_restart(j, frame, inertia, restart);
+    int best = few ? 0 : thread_of_best(j, frame, inertia, restart);
     __syncthreads();
     if (few && me == 0)
         few_colours(j, frame, found);
@@ -269,10 +279,12 @@ __global__ void choose_kernel(struct kmeans_job j)
     struct found self = found[me];
     for (int i = 0; i < CLUSTERS_MAX; i++) {
         struct found other = found[i];
-        bool before = other.count != self.count ? other.count > self.count
-                      : other.rgb != self.rgb   ? other.rgb < self.rgb
-                                                : i < me;
-        rank += before;
+        if (other.count != self.count)
+            rank += other.count > self.count;
+        else if (other.rgb != self.rgb)
+            rank += other.rgb < self.rgb;
+        else
+            rank += i < me;
         all += other.count != 0;
     }
     /* Write a struct cluster as two words, including its padding. */

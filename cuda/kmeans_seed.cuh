@@ -43,7 +43,9 @@ template <class T> static __device__ void start_random(const struct start_work<T
 {
     uint32_t *begin = w->m->colour, *end = w->m->weight;
     wide left = w->pixels;
-    for (int c = 0; c < w->k && threadIdx.x == 0; c++) {
+    if (threadIdx.x != 0)
+        return;
+    for (int c = 0; c < w->k; c++) {
         uint32_t t = (uint32_t)draw_below(w, STAGE_RANDOM, c, left);
         int at = 0;
         for (; at < c && t >= begin[at]; at++)
@@ -160,11 +162,11 @@ static __device__ int draw_round(const struct start_work<T> *w, int round, int c
     if (warp_id() == 0)
         for (int at = 0; at < draws; at += 32) {
             int d = at + lane_id();
-            bool first = d < draws;
-            for (int e = 0; first && e < d; e++)
-                first = w->m->drawn[e] != w->m->drawn[d];
-            uint32_t lanes = __ballot_sync(WARP_ALL, first);
-            if (first)
+            bool add = d < draws;
+            for (int e = 0; add && e < d; e++)
+                add = w->m->drawn[e] != w->m->drawn[d];
+            uint32_t lanes = __ballot_sync(WARP_ALL, add);
+            if (add)
                 w->m->colour[count + __popc(lanes & ((1u << lane_id()) - 1))] = w->m->drawn[d];
             count += __popc(lanes);
         }
@@ -179,10 +181,10 @@ template <class T> static __device__ void top_up(const struct start_work<T> *w, 
 {
     for (uint32_t at = 0; warp_id() == 0 && count < w->k; at += 32) {
         uint32_t i = at + lane_id();
-        bool in = i < w->points;
-        uint32_t word = in ? w->f.point[i] & 0xffffff : 0;
-        bool add =
-            in && w->key[i] >> KEY_INDEX && (i == 0 || (w->f.point[i - 1] & 0xffffff) != word);
+        bool exists = i < w->points;
+        uint32_t word = exists ? w->f.point[i] & 0xffffff : 0;
+        bool is_candidate = exists && (w->key[i] >> KEY_INDEX) == 0; /* its D2 is 0 */
+        bool add = exists && !is_candidate && (i == 0 || (w->f.point[i - 1] & 0xffffff) != word);
         uint32_t lanes = __ballot_sync(WARP_ALL, add);
         int to = count + __popc(lanes & ((1u << lane_id()) - 1));
         if (add && to < w->k)

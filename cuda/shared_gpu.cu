@@ -104,7 +104,7 @@ static void free_memory(struct memory *m)
     cudaFree(m->scratch);
 }
 
-template <typename T> static bool take(T **memory, size_t count, struct err *e)
+template <typename T> static bool allocate(T **memory, size_t count, struct err *e)
 {
     return cuda_check(cudaMalloc((void **)memory, (count + 1) * sizeof(T)), what, e);
 }
@@ -132,19 +132,30 @@ static bool sum_counts(struct memory *m, size_t n, uint64_t *sum, struct err *e)
            cuda_check(cudaMemcpy(sum, m->first + n, sizeof *sum, cudaMemcpyDeviceToHost), what, e);
 }
 
+/* Allocates what does not depend on the number of votes, and copies the words and the films. */
+static bool upload(struct memory *m, const uint64_t *word, size_t n,
+                   const struct shared_films *films, struct err *e)
+{
+    size_t bases = (size_t)films->films + 1;
+    if (!allocate(&m->word, n, e) || !allocate(&m->sorted, n, e) ||
+        !allocate(&m->first, n + 1, e) || !allocate(&m->count, n + 1, e) ||
+        !allocate(&m->base, bases, e))
+        return false;
+    cudaError_t status = cudaMemcpy(m->word, word, n * sizeof *word, cudaMemcpyHostToDevice);
+    if (status == cudaSuccess)
+        status =
+            cudaMemcpy(m->base, films->base, bases * sizeof *films->base, cudaMemcpyHostToDevice);
+    if (status == cudaSuccess)
+        status = cudaMemset(m->count, 0, (n + 1) * sizeof *m->count);
+    return cuda_check(status, what, e);
+}
+
 static bool find_votes(struct memory *m, const uint64_t *word, size_t n,
                        const struct shared_films *films, size_t most, size_t *votes, struct err *e)
 {
     dim3 grid((unsigned)((n + THREADS - 1) / THREADS)), block(THREADS);
-    size_t base_bytes = ((size_t)films->films + 1) * sizeof *films->base;
     uint64_t sum = 0;
-    if (!take(&m->word, n, e) || !take(&m->sorted, n, e) || !take(&m->first, n + 1, e) ||
-        !take(&m->count, n + 1, e) || !take(&m->base, (size_t)films->films + 1, e) ||
-        !cuda_check(cudaMemcpy(m->word, word, n * sizeof *word, cudaMemcpyHostToDevice), what, e) ||
-        !cuda_check(cudaMemcpy(m->base, films->base, base_bytes, cudaMemcpyHostToDevice), what,
-                    e) ||
-        !cuda_check(cudaMemset(m->count, 0, (n + 1) * sizeof *m->count), what, e) ||
-        !sort(m, m->word, m->sorted, n, e))
+    if (!upload(m, word, n, films, e) || !sort(m, m->word, m->sorted, n, e))
         return false;
     struct films_on_device f = {m->base, films->films};
     LAUNCH(count_votes, grid, block, 0, NULL, m->sorted, n, f, m->count);
@@ -155,13 +166,13 @@ static bool find_votes(struct memory *m, const uint64_t *word, size_t n,
     cudaFree(m->word);
     m->word = NULL;
     *votes = (size_t)sum;
-    if (!take(&m->vote, (size_t)sum, e))
+    if (!allocate(&m->vote, (size_t)sum, e))
         return false;
     LAUNCH(write_votes, grid, block, 0, NULL, m->sorted, n, f, m->first, m->vote);
     /* the sorted votes take the words' place */
     cudaFree(m->count);
     m->count = NULL;
-    return cuda_check(cudaGetLastError(), what, e) && take(&m->word, (size_t)sum, e) &&
+    return cuda_check(cudaGetLastError(), what, e) && allocate(&m->word, (size_t)sum, e) &&
            (sum == 0 || sort(m, m->vote, m->word, (size_t)sum, e));
 }
 
@@ -174,7 +185,10 @@ bool shared_votes_device(const uint64_t *word, size_t n, const struct shared_fil
     if (n / THREADS >= INT32_MAX)
         return err_set(e, ERR_ENGINE, "cannot %s with %zu words on the GPU", what, n);
     bool ok = n == 0 || find_votes(&m, word, n, films, most, votes, e);
-    ok = ok && (*vote = (uint64_t *)err_calloc(*votes + 1, sizeof **vote, e));
+    if (ok) {
+        *vote = (uint64_t *)err_calloc(*votes + 1, sizeof **vote, e);
+        ok = *vote != NULL;
+    }
     if (ok && *votes > 0)
         ok = cuda_check(cudaMemcpy(*vote, m.word, *votes * sizeof **vote, cudaMemcpyDeviceToHost),
                         what, e);

@@ -8,9 +8,10 @@
 #include "barcode/engine/shrink.h"
 #include "cuda_check.h"
 
-/* One axis of a plane (src/engine/shrink_sum.h): a sample weighs `sample`, a pixel `pixel`. */
+/* One axis of a plane, in units that divide both: see src/engine/shrink_sum.h. */
 struct gpu_axis {
-    uint32_t sample, pixel;
+    uint32_t sample; /* units of a sample of the plane */
+    uint32_t pixel;  /* units of a pixel of the result */
 };
 
 struct gpu_plane {

@@ -12,44 +12,46 @@ struct admission {
     pthread_mutex_t lock; /* guards the fields below */
     pthread_cond_t changed;
     int cores, busy;
-    bool feeding;
-    uint64_t calls, ticket; /* number of admission_enter calls; number of the call to admit next */
+    bool held;      /* by the film that was admitted last */
+    uint64_t calls; /* of admission_enter */
+    uint64_t next;  /* the number of the call to admit next; `calls` if no film waits */
 };
 
 struct admission *admission_open(int cores, struct err *e)
 {
-    struct admission *g = err_calloc(1, sizeof *g, e);
-    if (!g)
+    struct admission *a = err_calloc(1, sizeof *a, e);
+    if (!a)
         return NULL;
-    g->cores = cores;
-    pthread_mutex_init(&g->lock, NULL);
-    pthread_cond_init(&g->changed, NULL);
-    return g;
+    a->cores = cores;
+    pthread_mutex_init(&a->lock, NULL);
+    pthread_cond_init(&a->changed, NULL);
+    return a;
 }
 
 /* Waits for a change, but at most 0.1 s: a signal handler cannot wake a waiting thread. */
-static void wait_a_moment(struct admission *g)
+static void wait_a_moment(struct admission *a)
 {
     struct timespec until = clock_deadline(100000000);
-    pthread_cond_timedwait(&g->changed, &g->lock, &until);
+    pthread_cond_timedwait(&a->changed, &a->lock, &until);
 }
 
 bool admission_enter(struct admission_ticket *t, struct err *e)
 {
-    struct admission *g = t->admission;
-    if (!g)
+    struct admission *a = t->admission;
+    if (!a)
         return true;
-    pthread_mutex_lock(&g->lock);
-    const uint64_t number = g->calls++;
+    pthread_mutex_lock(&a->lock);
+    const uint64_t number = a->calls++;
     watch_untimed(true);
-    while (!interrupted() && (g->ticket != number || g->feeding || g->busy >= g->cores))
-        wait_a_moment(g);
+    while (!interrupted() && (a->next != number || a->held || a->busy >= a->cores))
+        wait_a_moment(a);
     watch_untimed(false);
     t->holds = !interrupted();
-    g->feeding |= t->holds;
-    g->ticket++;
-    pthread_cond_broadcast(&g->changed);
-    pthread_mutex_unlock(&g->lock);
+    if (t->holds)
+        a->held = true;
+    a->next++;
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
     if (!t->holds)
         return interrupt_error(e);
     return true;
@@ -57,59 +59,59 @@ bool admission_enter(struct admission_ticket *t, struct err *e)
 
 void admission_release(struct admission_ticket *t)
 {
-    struct admission *g = t ? t->admission : NULL;
-    if (!g)
+    struct admission *a = t ? t->admission : NULL;
+    if (!a)
         return;
-    pthread_mutex_lock(&g->lock);
+    pthread_mutex_lock(&a->lock);
     if (t->holds)
-        g->feeding = false;
+        a->held = false;
     t->holds = false;
-    pthread_cond_broadcast(&g->changed);
-    pthread_mutex_unlock(&g->lock);
+    pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
 }
 
 void admission_add_cores(struct admission_ticket *t, int cores)
 {
-    struct admission *g = t ? t->admission : NULL;
-    if (!g)
+    struct admission *a = t ? t->admission : NULL;
+    if (!a)
         return;
-    pthread_mutex_lock(&g->lock);
-    g->busy += cores;
+    pthread_mutex_lock(&a->lock);
+    a->busy += cores;
     if (cores < 0)
-        pthread_cond_broadcast(&g->changed);
-    pthread_mutex_unlock(&g->lock);
+        pthread_cond_broadcast(&a->changed);
+    pthread_mutex_unlock(&a->lock);
 }
 
 bool admission_spare_cores(struct admission_ticket *t, int *cores)
 {
-    struct admission *g = t ? t->admission : NULL;
-    if (!g)
+    struct admission *a = t ? t->admission : NULL;
+    if (!a)
         return true;
-    pthread_mutex_lock(&g->lock);
-    bool spare = g->calls == g->ticket;
+    pthread_mutex_lock(&a->lock);
+    bool spare = a->calls == a->next;
     if (spare)
-        *cores = g->cores - g->busy;
-    pthread_mutex_unlock(&g->lock);
+        *cores = a->cores - a->busy;
+    pthread_mutex_unlock(&a->lock);
     return spare;
 }
 
 int admission_idle_cores(struct admission_ticket *t)
 {
-    struct admission *g = t ? t->admission : NULL;
-    if (!g)
+    struct admission *a = t ? t->admission : NULL;
+    if (!a)
         return INT_MAX;
-    pthread_mutex_lock(&g->lock);
-    int idle = g->busy < g->cores ? g->cores - g->busy : 0;
-    pthread_mutex_unlock(&g->lock);
+    pthread_mutex_lock(&a->lock);
+    int idle = a->busy < a->cores ? a->cores - a->busy : 0;
+    pthread_mutex_unlock(&a->lock);
     return idle;
 }
 
-void admission_free(struct admission **g)
+void admission_free(struct admission **a)
 {
-    if (!*g)
+    if (!*a)
         return;
-    pthread_cond_destroy(&(*g)->changed);
-    pthread_mutex_destroy(&(*g)->lock);
-    free(*g);
-    *g = NULL;
+    pthread_cond_destroy(&(*a)->changed);
+    pthread_mutex_destroy(&(*a)->lock);
+    free(*a);
+    *a = NULL;
 }

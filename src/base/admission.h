@@ -49,6 +49,6 @@ bool admission_spare_cores(struct admission_ticket *t, int *cores);
 int admission_idle_cores(struct admission_ticket *t);
 
 /* No film may wait or hold the cores. */
-void admission_free(struct admission **g);
+void admission_free(struct admission **a);
 
 #endif

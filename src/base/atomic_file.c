@@ -303,7 +303,8 @@ static bool has_own_sheets(const char *path, atomic_is_own *is_own)
     bool ok = true;
     if (!folder)
         return errno == ENOENT;
-    for (struct dirent *d; ok && (d = readdir(folder));) {
+    const struct dirent *d;
+    while (ok && (d = readdir(folder))) {
         if (strcmp(d->d_name, ".") == 0 || strcmp(d->d_name, "..") == 0)
             continue;
         char *name = path_join(path, d->d_name, "", NULL);

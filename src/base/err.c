@@ -72,17 +72,19 @@ void *err_calloc(size_t count, size_t size, struct err *e)
 bool err_reserve(void *array, size_t count, size_t *room, size_t size, struct err *e)
 {
     const size_t least = 64;
-    size_t more = 2 * *room > least ? 2 * *room : least;
     void *grown;
     if (count <= *room)
         return true;
-    more = count > more ? count : more;
+    size_t more = 2 * *room > least ? 2 * *room : least;
+    if (more < count)
+        more = count;
     memcpy(&grown, array, sizeof grown);
     grown = reallocarray(grown, more, size);
-    if (!grown && e)
-        err_memory(e, more * size);
-    if (!grown)
+    if (!grown) {
+        if (e) /* otherwise the failure does not count */
+            err_memory(e, more * size);
         return false;
+    }
     memcpy(array, &grown, sizeof grown);
     *room = more;
     return true;

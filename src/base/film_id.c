@@ -15,8 +15,7 @@
 bool film_parts_add(struct film_parts *parts, const struct film_part *part, struct err *e)
 {
     size_t n = parts->count;
-    if ((n & (n - 1)) == 0 && /* there is room up to the next power of two */
-        !err_reserve(&parts->part, n ? 2 * n : 1, &(size_t){0}, sizeof *parts->part, e))
+    if (!err_reserve(&parts->part, n + 1, &parts->room, sizeof *parts->part, e))
         return false;
     parts->part[n] = *part;
     parts->part[n].path = strdup(part->path);
@@ -79,44 +78,48 @@ void film_parts_free(struct film_parts **parts)
 
 /* ---- The id ---- */
 
-bool film_id_print(int fd, uint64_t size, size_t files, uint8_t *room, struct hash128 *print)
+bool film_id_fingerprint(int fd, uint64_t size, size_t files, uint8_t *room,
+                         struct hash128 *fingerprint)
 {
-    uint64_t blocks = files <= FILM_ID_BLOCKS ? FILM_ID_BLOCKS : 1,
-             most = blocks * FILM_ID_BLOCK_BYTES;
-    size_t whole = size < most ? (size_t)size : (size_t)most;
-    bool ok = size > most || file_read_at(fd, room, whole, 0);
-    uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
-    for (uint64_t i = 0; ok && size > most && i < blocks; i++)
-        ok = file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES,
-                          i + 1 == FILM_ID_BLOCKS ? last : i * step);
-    if (ok)
-        *print = hash_128(room, whole);
-    return ok;
+    const uint64_t blocks = files <= FILM_ID_BLOCKS ? FILM_ID_BLOCKS : 1;
+    const size_t most = (size_t)blocks * FILM_ID_BLOCK_BYTES;
+    if (size <= most) {
+        if (!file_read_at(fd, room, (size_t)size, 0))
+            return false;
+        *fingerprint = hash_128(room, (size_t)size);
+        return true;
+    }
+    const uint64_t last = size - FILM_ID_BLOCK_BYTES, step = last / (FILM_ID_BLOCKS - 1);
+    for (uint64_t i = 0; i < blocks; i++) {
+        uint64_t at = i + 1 == FILM_ID_BLOCKS ? last : i * step;
+        if (!file_read_at(fd, room + i * FILM_ID_BLOCK_BYTES, FILM_ID_BLOCK_BYTES, at))
+            return false;
+    }
+    *fingerprint = hash_128(room, most);
+    return true;
 }
 
-void film_id_add_part(struct hash128 *print, struct hash128 file, uint64_t size,
+void film_id_add_part(struct hash128 *fingerprint, struct hash128 file, uint64_t size,
                       const struct film_part *part)
 {
-    const uint64_t all[] = {print->low,
-                            print->high,
-                            file.low,
-                            file.high,
-                            size,
-                            (uint64_t)part->start_us,
-                            (uint64_t)part->end_us};
-    *print = hash_128(all, sizeof all);
+    const uint64_t start = (uint64_t)part->start_us, end = (uint64_t)part->end_us;
+    const uint64_t all[] = {
+        fingerprint->low, fingerprint->high, file.low, file.high, size, start, end};
+    *fingerprint = hash_128(all, sizeof all);
 }
 
-/* Reads the size and the fingerprint of a regular file. Sets *error to errno. Does not even open a
- * pipe: its writer would take this process for the reader. */
+/*
+ * Reads the size and the fingerprint of a regular file. Sets *error to errno. Does not even open a
+ * pipe: its writer would take this process for the reader.
+ */
 static bool read_file(const char *path, size_t files, uint8_t *room, uint64_t *size,
-                      struct hash128 *print, int *error)
+                      struct hash128 *fingerprint, int *error)
 {
     struct stat s;
     errno = 0;
     int fd = file_is_regular(path) ? slow_open(path, false) : -1;
     bool ok = fd >= 0 && fstat(fd, &s) == 0 && S_ISREG(s.st_mode) &&
-              film_id_print(fd, (uint64_t)s.st_size, files, room, print);
+              film_id_fingerprint(fd, (uint64_t)s.st_size, files, room, fingerprint);
     *error = errno;
     *size = ok ? (uint64_t)s.st_size : 0;
     if (fd >= 0)
@@ -127,7 +130,7 @@ static bool read_file(const char *path, size_t files, uint8_t *room, uint64_t *s
 bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM_ID_TEXT],
                 struct err *e)
 {
-    struct hash128 print = {0, 0}, file;
+    struct hash128 fingerprint = {0, 0}, file;
     char digits[33];
     uint64_t size, total = 0;
     size_t files = film_files_count(parts);
@@ -146,12 +149,12 @@ bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM
         }
         total += size;
         if (ok && parts)
-            film_id_add_part(&print, file, size, &parts->part[i]);
+            film_id_add_part(&fingerprint, file, size, &parts->part[i]);
         else if (ok)
-            print = file;
+            fingerprint = file;
     }
     if (ok && !interrupted()) {
-        hash_hex(print, digits);
+        hash_hex(fingerprint, digits);
         snprintf(text, FILM_ID_TEXT, "%" PRIu64 "-%s", total, digits);
     }
     free(room);

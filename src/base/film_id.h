@@ -20,6 +20,7 @@ struct film_part {
 struct film_parts {
     struct film_part *part; /* [count], in the order of the film */
     size_t count;
+    size_t room;                /* elements allocated, by film_parts_add */
     int64_t rate_num, rate_den; /* each file is an image, so many a second; 0/0: films */
 };
 
@@ -56,13 +57,14 @@ enum {
  * blocks are read into room[FILM_ID_ROOM], the caller's. Returns false with errno if the file
  * cannot be read, and with errno 0 if it has become shorter.
  */
-bool film_id_print(int fd, uint64_t size, size_t files, uint8_t *room, struct hash128 *print);
+bool film_id_fingerprint(int fd, uint64_t size, size_t files, uint8_t *room,
+                         struct hash128 *fingerprint);
 
 /*
  * Adds the next part of a film to the fingerprint of its parts so far, which begins as zero: the
  * fingerprint of the part's file, its size and the section of it.
  */
-void film_id_add_part(struct hash128 *print, struct hash128 file, uint64_t size,
+void film_id_add_part(struct hash128 *fingerprint, struct hash128 file, uint64_t size,
                       const struct film_part *part);
 
 /*

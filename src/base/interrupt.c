@@ -104,11 +104,13 @@ void interrupt_install(void)
 
 void interrupt_open_standard(void)
 {
-    /* Open in the wrong direction: reading or writing fails as if the descriptor were closed. */
-    for (int fd = 0; fd <= STDERR_FILENO; fd++)
-        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF &&
-            open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) < 0)
+    for (int fd = 0; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0 || errno != EBADF)
+            continue;
+        /* In the wrong direction: reading or writing fails as if the descriptor were closed. */
+        if (open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY) < 0)
             return;
+    }
 }
 
 pid_t interrupt_fork(void)

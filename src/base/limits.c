@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <malloc.h>
+#include <math.h>
 #include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
@@ -31,11 +32,12 @@ static int read_numbers(const char *folder, const char *name, double number[2])
         number[count++] = -1;
         at = text + 3;
     }
-    for (; ok && count < 2; at = end) {
+    while (ok && count < 2) {
         double value = strtod(at, &end);
         if (end == at)
             break;
         number[count++] = value;
+        at = end;
     }
     return count;
 }
@@ -51,7 +53,7 @@ static void limit_cores(struct machine_limits *l, double quota, double period)
 {
     if (quota <= 0 || period <= 0 || quota / period >= INT_MAX - 1)
         return;
-    int whole = (int)(quota / period), cores = whole + (whole < quota / period);
+    int cores = (int)ceil(quota / period);
     l->cores = cores < l->cores ? cores : l->cores;
 }
 
@@ -76,10 +78,12 @@ static void limit_by_all(struct machine_limits *l, const char *mount, const char
     size_t least = strlen(mount);
     if (length < 0 || (size_t)length >= sizeof folder)
         return;
-    for (size_t left = (size_t)length; left > least; folder[left] = '\0') {
+    while (strlen(folder) > least) {
         limit_by(l, folder);
-        while (left > least && folder[--left] != '/')
-            ;
+        char *slash = strrchr(folder + least, '/');
+        if (!slash)
+            break;
+        *slash = '\0';
     }
     limit_by(l, mount);
 }
@@ -88,10 +92,14 @@ static void limit_by_all(struct machine_limits *l, const char *mount, const char
 static bool has_controller(const char *list, const char *name)
 {
     size_t length = strlen(name);
-    for (; list; list = strchr(list, ',') ? strchr(list, ',') + 1 : NULL)
-        if (strncmp(list, name, length) == 0 && (list[length] == ',' || list[length] == '\0'))
+    for (;;) {
+        size_t here = strcspn(list, ",");
+        if (here == length && strncmp(list, name, length) == 0)
             return true;
-    return false;
+        if (list[here] == '\0')
+            return false;
+        list += here + 1;
+    }
 }
 
 /* Applies the limits of a line NUMBER:CONTROLLERS:PATH. In cgroup v2, CONTROLLERS is empty. */
@@ -133,17 +141,20 @@ static struct machine_limits process_group_limits(void)
 uint64_t machine_memory(void)
 {
     long pages = sysconf(_SC_PHYS_PAGES), bytes = sysconf(_SC_PAGESIZE);
-    uint64_t all = pages > 0 && bytes > 0 ? (uint64_t)pages * (uint64_t)bytes : UINT64_MAX,
-             limit = process_group_limits().memory;
+    uint64_t all = UINT64_MAX, limit = process_group_limits().memory;
+    if (pages > 0 && bytes > 0)
+        all = (uint64_t)pages * (uint64_t)bytes;
     return limit < all ? limit : all;
 }
 
 int machine_cores(void)
 {
     cpu_set_t set;
-    int cores = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set)
-                                                            : (int)sysconf(_SC_NPROCESSORS_ONLN),
-        limit = process_group_limits().cores;
+    int limit = process_group_limits().cores, cores;
+    if (sched_getaffinity(0, sizeof set, &set) == 0)
+        cores = CPU_COUNT(&set);
+    else
+        cores = (int)sysconf(_SC_NPROCESSORS_ONLN);
     cores = limit < cores ? limit : cores;
     return cores < 1 ? 1 : cores;
 }

@@ -49,16 +49,16 @@ bool option_read_hundredths(const char *text, size_t length, uint64_t most, int 
 bool option_read_time(const char *text, int64_t *us)
 {
     /* 10^9 hours in microseconds fit in 64 bits */
-    uint64_t part[3], seconds = 0, fraction = 0;
-    int parts = 0;
-    do {
-        if (parts == 3 || !option_read_digits(&text, 1000000000, &part[parts++]))
+    const uint64_t most = 1000000000;
+    uint64_t seconds, fraction = 0;
+    if (!option_read_digits(&text, most, &seconds))
+        return false;
+    for (int parts = 1; *text == ':'; parts++) {
+        uint64_t part;
+        text++;
+        if (parts == 3 || !option_read_digits(&text, most, &part) || part > 59)
             return false;
-    } while (*text == ':' && text++);
-    for (int i = 0; i < parts; i++) {
-        if (i > 0 && part[i] > 59)
-            return false;
-        seconds = seconds * 60 + part[i];
+        seconds = seconds * 60 + part;
     }
     if (*text == '.') {
         const char *first = ++text;
@@ -83,7 +83,7 @@ bool option_read_bytes(const char *text, uint64_t *bytes)
     double value = strtod(text, &end);
     if (digits == 0 || end != text + digits || errno != 0)
         return false;
-    const char *unit = *end ? strchr(units, *end & ~0x20) : NULL;
+    const char *unit = memchr(units, *end & ~0x20, strlen(units)); /* in upper case */
     if (unit) {
         for (const char *u = units; u <= unit; u++)
             value *= 1024;
@@ -158,7 +158,9 @@ static bool fail_word(const struct option_row *row, const char *title, const cha
     char list[200] = "";
     size_t used = 0;
     for (size_t i = 0; option_word(row, i) && used < sizeof list; i++) {
-        const char *between = i == 0 ? "" : option_word(row, i + 1) ? ", " : " or ";
+        const char *between = option_word(row, i + 1) ? ", " : " or ";
+        if (i == 0)
+            between = "";
         used +=
             (size_t)snprintf(list + used, sizeof list - used, "%s%s", between, option_word(row, i));
     }

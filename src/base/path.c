@@ -60,7 +60,9 @@ static int by_value(const char **a, const char **b)
     *a += strspn(*a, "0");
     *b += strspn(*b, "0");
     size_t na = strspn(*a, "0123456789"), nb = strspn(*b, "0123456789");
-    int order = na != nb ? (na < nb ? -1 : 1) : memcmp(*a, *b, na);
+    int order = (na > nb) - (na < nb);
+    if (order == 0)
+        order = memcmp(*a, *b, na);
     *a += na;
     *b += nb;
     return order;
@@ -78,8 +80,11 @@ int path_order(const char *a, const char *b)
 {
     const char *x = a, *y = b;
     while (*x && *y) {
-        int order = is_digit(*x) && is_digit(*y) ? by_value(&x, &y)
-                                                 : (unsigned char)*x++ - (unsigned char)*y++;
+        int order;
+        if (is_digit(*x) && is_digit(*y))
+            order = by_value(&x, &y);
+        else
+            order = (unsigned char)*x++ - (unsigned char)*y++;
         if (order != 0)
             return order;
     }
@@ -91,8 +96,9 @@ int path_order(const char *a, const char *b)
 int path_make_folders(char *path, mode_t mode)
 {
     int made = 0, code = 0;
-    for (char *end = path; *path && end;) {
-        end = strchr(end + 1, '/');
+    char *end = path;
+    while (*path && end) {
+        end = strchr(end + 1, '/'); /* behind the folder's name; NULL: the last one */
         if (end)
             *end = 0;
         bool is_new = mkdir(path, mode) == 0;

@@ -140,9 +140,11 @@ static void format_eta(char *text, size_t size, double seconds)
 
 double progress_share(const struct progress_run *r)
 {
-    double share = r->bytes_total > 0   ? ((double)r->bytes + r->bytes_now) / (double)r->bytes_total
-                   : r->films_total > 0 ? ((double)r->films + r->films_now) / (double)r->films_total
-                                        : 0;
+    double share = 0;
+    if (r->bytes_total > 0)
+        share = ((double)r->bytes + r->bytes_now) / (double)r->bytes_total;
+    else if (r->films_total > 0)
+        share = ((double)r->films + r->films_now) / (double)r->films_total;
     return share > 1 ? 1 : share;
 }
 

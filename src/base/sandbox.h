@@ -63,8 +63,10 @@ void sandbox_allow_network(struct sandbox *s);
 
 /* ---- what a confined process needs besides its own files: the tables in sandbox.c ---- */
 
-/* Allow what libraries, resolving of host names, and the driver of an NVIDIA GPU open. Return false
- * if out of memory. */
+/*
+ * Allow what libraries, resolving of host names, and the driver of an NVIDIA GPU open. Return false
+ * if out of memory.
+ */
 bool sandbox_allow_libraries(struct sandbox *s, struct err *e);
 bool sandbox_allow_names(struct sandbox *s, struct err *e);
 bool sandbox_allow_nvidia(struct sandbox *s, struct err *e);
@@ -81,7 +83,7 @@ void sandbox_make_devices(void);
 /* Writes the folder where the driver keeps compiled kernels. Returns false if there is none. */
 bool sandbox_compiled_kernels(char *path, size_t room);
 
-/* ---- */
+/* ---- entering ---- */
 
 /* Returns what the kernel lacks for sandbox_enter, for a message; NULL: nothing. Any thread. */
 const char *sandbox_missing(void);

@@ -1,5 +1,4 @@
-/* Least significant digit first, 11 bits a pass; a pass in which all digits are equal is left out.
- */
+/* Sorts by the least significant digit first. Skips the digits that are equal in all words. */
 #include "sort_words.h"
 
 #include <stdbool.h>
@@ -7,7 +6,7 @@
 
 enum { DIGIT_BITS = 11, DIGITS = 1 << DIGIT_BITS };
 
-/* Returns false if all digits are equal, and nothing was moved. */
+/* Sorts from[n] to to[n] by one digit. Returns false if it is equal in all, and moves nothing. */
 static bool sort_digit(const uint64_t *from, uint64_t *to, size_t n, int shift)
 {
     size_t at[DIGITS] = {0}, sum = 0;

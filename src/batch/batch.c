@@ -296,9 +296,11 @@ static int run_workers(struct supervisor *c, bool *here)
         err_set(&e, ERR_FAILED, "%zu films were not rendered", left);
         return log_error(&e);
     }
-    return c->sanitizer_status > 0 ? c->sanitizer_status
-           : c->failed_status > 0  ? c->failed_status
-                                   : film_queue_status(c->batch.queue);
+    if (c->sanitizer_status > 0)
+        return c->sanitizer_status;
+    if (c->failed_status > 0)
+        return c->failed_status;
+    return film_queue_status(c->batch.queue);
 }
 
 /* Writes the gallery from the pages that exist, also if films failed or none was due. */
@@ -335,9 +337,17 @@ static bool open_batch(struct batch *b, struct err *e)
 {
     const struct job_context *context = b->context;
     const char *report = context->plan->outputs.report;
-    if (context->table && !(b->table = table_open(context->table, context->inputs->count, e)))
-        return false;
-    return !report || (b->report = report_log_open(report, e));
+    if (context->table) {
+        b->table = table_open(context->table, context->inputs->count, e);
+        if (!b->table)
+            return false;
+    }
+    if (report) {
+        b->report = report_log_open(report, e);
+        if (!b->report)
+            return false;
+    }
+    return true;
 }
 
 /* Logs the summary of several films or of a shard. `seconds` is the total time. */

@@ -115,9 +115,9 @@ int film_queue_status(struct film_queue *q)
         if (failure.code == ERR_NONE)
             failure.code = q->film[i].code;
     }
-    bool interrupted = q->interrupted;
-    return interrupted ? ERR_INTERRUPTED
-                       : err_exit_status(problem.code != ERR_NONE ? &problem : &failure);
+    if (q->interrupted)
+        return ERR_INTERRUPTED;
+    return err_exit_status(problem.code != ERR_NONE ? &problem : &failure);
 }
 
 void film_queue_free(struct film_queue **q)

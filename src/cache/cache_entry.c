@@ -302,7 +302,10 @@ static bool decode_frame(struct index_frame *f, const struct index_frame *before
         .column = column, .repeat = (uint32_t)repeat, .frame = frame + frame_step, .time_us = time};
     f->transparent = what == (places << 1) + 1;
     bool missing = what == 0 || f->transparent;
-    f->status = missing ? COLUMN_MISSING : (what - 1) & 1 ? COLUMN_DAMAGED : COLUMN_OK;
+    if (missing)
+        f->status = COLUMN_MISSING;
+    else
+        f->status = (what - 1) & 1 ? COLUMN_DAMAGED : COLUMN_OK;
     f->tag.damaged = f->status == COLUMN_DAMAGED;
     f->place = missing ? 0 : (what - 1) >> 1;
     return missing || f->place < places;
@@ -343,9 +346,10 @@ bool cache_index_decode(struct cache_index *x, const uint8_t *data, size_t bytes
     struct wire_in in = wire_read(data, bytes);
     uint64_t places;
     bool ok = decode_head(x, &in) && decode_blocks(x, &in, begin, end, &places) &&
-              decode_frames(x, &in, places) && (x->frame_times = frame_times_decode(&in)) &&
-              decode_tracks(x, &in) && !in.failed && wire_left(&in) == 0;
+              decode_frames(x, &in, places);
     if (ok)
+        x->frame_times = frame_times_decode(&in);
+    if (ok && x->frame_times && decode_tracks(x, &in) && !in.failed && wire_left(&in) == 0)
         return true;
     cache_index_free(x);
     return err_set(e, ERR_FAILED, "its index is invalid");

@@ -51,8 +51,8 @@ static bool wait_until_sure(int64_t changed_ns, struct err *e)
 }
 
 /*
- * Computes the fingerprint of a file, as film_id_print does. Of many files it covers the middle
- * instead of the beginning, which may be the black bar of an uncompressed image.
+ * Computes the fingerprint of a file, as film_id_fingerprint does. Of many files it covers the
+ * middle instead of the beginning, which may be the black bar of an uncompressed image.
  */
 static bool fingerprint(int fd, uint64_t size, size_t files, struct hash128 *print, struct err *e)
 {
@@ -64,7 +64,7 @@ static bool fingerprint(int fd, uint64_t size, size_t files, struct hash128 *pri
         ok = file_read_at(fd, room, FILM_ID_BLOCK_BYTES, (size - FILM_ID_BLOCK_BYTES) / 2);
         *print = ok ? hash_128(room, FILM_ID_BLOCK_BYTES) : *print;
     } else {
-        ok = film_id_print(fd, size, files, room, print);
+        ok = film_id_fingerprint(fd, size, files, room, print);
     }
     free(room);
     return ok || err_set(e, ERR_FAILED, "it cannot be read");

@@ -170,7 +170,8 @@ static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cac
     DIR *folder = opendir(s->folder);
     if (!folder)
         return false;
-    for (struct dirent *d; (d = readdir(folder));) {
+    const struct dirent *d;
+    while ((d = readdir(folder))) {
         bool temp = strncmp(d->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
         char path[CACHE_PATH_BYTES];
         struct stat st;

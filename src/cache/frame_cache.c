@@ -68,11 +68,15 @@ static void start_writer(struct frame_cache *c)
 {
     struct err e = ERR_INIT;
     /* Compressing takes far less time than decoding; more threads only help very fast engines. */
-    int threads = c->ask.threads / 2 < 1 ? 1 : c->ask.threads / 2 > 8 ? 8 : c->ask.threads / 2;
+    int half = c->ask.threads / 2, threads = half < 1 ? 1 : half > 8 ? 8 : half;
     /* Without frame times the frames serve only their own selection. */
     bool timed = source_can(frame_cache_source(c, c->ask.film), SOURCE_HAS_FRAME_TIMES);
-    if (cache_store_make(&c->store, &e) &&
-        (!timed || c->frame_times || (c->frame_times = frame_times_open(&e))))
+    bool ok = cache_store_make(&c->store, &e);
+    if (ok && timed && !c->frame_times) {
+        c->frame_times = frame_times_open(&e);
+        ok = c->frame_times != NULL;
+    }
+    if (ok)
         c->writer = cache_writer_open(c->store.folder, c->key.text, c->ask.width, c->ask.height,
                                       threads, c->store.limit, &e);
     if (!c->writer)
@@ -120,8 +124,9 @@ void frame_cache_look(struct frame_cache *c, const struct frame_cache_ask *ask)
         log_msg(LOG_WARNING,
                 "an entry of the cache in '%s' has frames of another size than its key",
                 c->store.folder);
-    if (c->found.entry &&
-        (other_size || !(c->source = source_cache_open(ask->film, &c->found, &e)))) {
+    if (c->found.entry && !other_size)
+        c->source = source_cache_open(ask->film, &c->found, &e);
+    if (c->found.entry && !c->source) {
         cache_entry_close(&c->found.entry);
         c->found.answer = CACHE_MISS;
     }

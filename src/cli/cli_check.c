@@ -289,9 +289,11 @@ static bool check_pixels(const struct plan *plan, struct err *e)
 {
     if (outputs_are_posters(plan))
         return true; /* complete_picture checks the page */
-    uint64_t width = plan->picture.width > 0                       ? (uint64_t)plan->picture.width
-                     : plan->film.selection.kind == SELECT_COLUMNS ? plan->film.selection.columns
-                                                                   : 1;
+    uint64_t width = 1;
+    if (plan->picture.width > 0)
+        width = (uint64_t)plan->picture.width;
+    else if (plan->film.selection.kind == SELECT_COLUMNS)
+        width = plan->film.selection.columns;
     uint64_t height =
         (uint64_t)plan->picture.height * (plan->picture.stacked ? plan->picture.strips : 1);
     if (width * height > PAINT_PIXELS_MOST)

@@ -128,7 +128,9 @@ static int find_peaks(const uint64_t *density, int most, int *peak)
         uint64_t least = found < most ? 0 : density[peak[found - 1]];
         if (density[cell] <= least || !is_peak(density, cell))
             continue;
-        int at = found < most ? found++ : found - 1;
+        if (found < most)
+            found++;
+        int at = found - 1;
         for (; at > 0 && density[peak[at - 1]] < density[cell]; at--)
             peak[at] = peak[at - 1];
         peak[at] = cell;

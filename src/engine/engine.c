@@ -25,7 +25,9 @@ bool engine_built(const char *name) { return find(name) != NULL; }
 int engine_count(const char *name)
 {
     const struct engine_ops *ops = find(name);
-    return !ops ? 0 : ops->count ? ops->count() : 1;
+    if (!ops)
+        return 0;
+    return ops->count ? ops->count() : 1;
 }
 
 struct engine *engine_open(const char *name, const struct engine_config *config, struct err *e)
@@ -41,11 +43,12 @@ struct engine *engine_open(const char *name, const struct engine_config *config,
 static bool tap_slit(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     const struct engine_job *job = &((const struct engine *)user)->job;
-    struct column *column = NULL;
-    if (!frame_is_preview_only(tag) && !(column = columns_at(job->columns, tag->column, e)))
-        return false;
-    if (column)
+    if (!frame_is_preview_only(tag)) {
+        struct column *column = columns_at(job->columns, tag->column, e);
+        if (!column)
+            return false;
         slit_line_read(job->slit, rgb, column->slit);
+    }
     return !job->tap || job->tap(job->tap_user, tag, rgb, e);
 }
 

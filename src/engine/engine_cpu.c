@@ -94,11 +94,13 @@ static bool fill_column(struct worker *w, const struct batch *b, struct err *e)
     struct column *column = columns_at(job->columns, b->tag.column, e);
     if (!column)
         return false;
-    for (int y = 0; job->means && y < job->height; y++)
-        column_row_light(job->means, b->rgb + (size_t)y * (size_t)job->width * 3, job->width,
-                         w->row_sum + 3 * (size_t)y);
-    if (!job->means)
+    if (job->means) {
+        for (int y = 0; y < job->height; y++)
+            column_row_light(job->means, b->rgb + (size_t)y * (size_t)job->width * 3, job->width,
+                             w->row_sum + 3 * (size_t)y);
+    } else {
         sum_rows(b->rgb, job->width, job->height, w->row_sum);
+    }
     column_fill(column, &b->tag, w->row_sum, job->width, job->height, job->rows, job->means);
     size_t pixels = (size_t)job->width * (size_t)job->height;
     if (job->cluster)
@@ -198,9 +200,17 @@ static bool equip(struct cpu *c, struct worker *w, struct err *e)
     w->row_sum = malloc(sums);
     if (!w->row_sum)
         return err_memory(e, sums);
-    if (c->job.cluster && !(w->kmeans = kmeans_open(&c->job.kmeans, pixels, c->isa, e)))
-        return false;
-    return c->job.modes == 0 || (w->dominant = dominant_open(pixels, e));
+    if (c->job.cluster) {
+        w->kmeans = kmeans_open(&c->job.kmeans, pixels, c->isa, e);
+        if (!w->kmeans)
+            return false;
+    }
+    if (c->job.modes > 0) {
+        w->dominant = dominant_open(pixels, e);
+        if (!w->dominant)
+            return false;
+    }
+    return true;
 }
 
 static bool allocate_film(struct cpu *c, struct err *e)

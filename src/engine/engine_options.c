@@ -36,8 +36,9 @@ static bool parse_cuda(const char *text, struct engine_devices *devices)
         return true;
     for (char before = ':'; *text == before && devices->count < ENGINE_DEVICES_MOST; before = ',') {
         text++;
-        if (!parse_number(&text, &devices->number[devices->count++]))
+        if (!parse_number(&text, &devices->number[devices->count]))
             return false;
+        devices->count++;
     }
     return *text == '\0';
 }

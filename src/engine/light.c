@@ -150,10 +150,12 @@ static void fill_gains(struct light_table *t, enum tone_map map, int peak)
         for (uint32_t code = 0; code < LIGHT_CODES; code++)
             t->gain[code] =
                 gain_at(map, peak, (uint64_t)t->light[code] << (FIXED_BITS - LIGHT_BITS));
-    for (uint32_t cell = 0; t->transfer == TRANSFER_HLG && cell < LIGHT_CELLS_HDR; cell++)
+    if (t->transfer != TRANSFER_HLG)
+        return;
+    for (uint32_t cell = 0; cell < LIGHT_CELLS_HDR; cell++)
         t->gain[cell] = gain_at(map, peak, light_in_cell(cell));
     /* BT.2100-2, table 5: the display shows 1,000 cd/m2 * Y^(gamma - 1) * scene light. */
-    for (uint32_t cell = 0; t->transfer == TRANSFER_HLG && cell < LIGHT_CELLS; cell++)
+    for (uint32_t cell = 0; cell < LIGHT_CELLS; cell++)
         t->ootf[cell] = units(fixed_pow(light_in_cell(cell), 1, 5),
                               (uint64_t)LIGHT_WHITE * HLG_NITS / WHITE_NITS);
 }
@@ -261,9 +263,11 @@ const char *light_primaries_name(enum primaries primaries)
 
 int light_peak(const struct light_rule *rule, enum transfer transfer, int film_peak)
 {
-    int peak = rule->peak > 0                             ? rule->peak
-               : transfer == TRANSFER_PQ && film_peak > 0 ? film_peak
-                                                          : LIGHT_PEAK_USUAL;
+    int peak = LIGHT_PEAK_USUAL;
+    if (rule->peak > 0)
+        peak = rule->peak;
+    else if (transfer == TRANSFER_PQ && film_peak > 0)
+        peak = film_peak;
     return peak < LIGHT_PEAK_LEAST  ? LIGHT_PEAK_LEAST
            : peak > LIGHT_PEAK_MOST ? LIGHT_PEAK_MOST
                                     : peak;

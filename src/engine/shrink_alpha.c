@@ -228,8 +228,11 @@ bool shrink_alpha_frame(struct shrink_alpha *s, const struct frame_view *view, c
         !shrink_axis_fit(&s->y, (uint32_t)view->plane[0].height, (uint32_t)height, e))
         return false;
     bool lit = light_wanted(s->light, view);
-    if (lit && !(p.t = light_table(s->light, view->transfer, e)))
-        return false;
+    if (lit) {
+        p.t = light_table(s->light, view->transfer, e);
+        if (!p.t)
+            return false;
+    }
     if (lit)
         light_matrix(&p.m, view);
     else

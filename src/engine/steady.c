@@ -28,9 +28,11 @@ static void advance(struct front *f, struct steady_list next, uint8_t *back)
     bool same_frame = next.cluster == f->list.cluster;
     for (int j = 0; j < next.count; j++) {
         int from = same_frame ? j : 0;
-        int64_t most = f->list.count == 0 ? 0
-                       : same_frame       ? f->best[j]
-                                    : f->best[0] - cost(f, &f->list.cluster[0], &next.cluster[j]);
+        int64_t most = 0;
+        if (f->list.count > 0 && same_frame)
+            most = f->best[j];
+        else if (f->list.count > 0)
+            most = f->best[0] - cost(f, &f->list.cluster[0], &next.cluster[j]);
         for (int i = 1; i < f->list.count && !same_frame; i++) {
             int64_t value = f->best[i] - cost(f, &f->list.cluster[i], &next.cluster[j]);
             if (value > most) {

@@ -60,10 +60,16 @@ static bool open_needed(const struct job_order *order, struct job_stores *s, str
         if (!s->second)
             return false;
     }
-    if (needs->palette && !(s->histogram = colour_histogram_open(w, h, e)))
-        return false;
-    if (dump && !(s->dump = dump_open(dump, s->frame_bytes, e)))
-        return false;
+    if (needs->palette) {
+        s->histogram = colour_histogram_open(w, h, e);
+        if (!s->histogram)
+            return false;
+    }
+    if (dump) {
+        s->dump = dump_open(dump, s->frame_bytes, e);
+        if (!s->dump)
+            return false;
+    }
     if (needs->thumbs) {
         thumbs_size(r->film, &r->analysis.crop, w, h, &width, &height);
         s->thumbs = thumbs_open(w, h, width, height, THUMBS_MOST, e);

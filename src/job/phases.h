@@ -87,15 +87,17 @@ void job_warn(struct report *r, const char *format, ...) __attribute__((format(p
 
 /* ---- job_open.c ---- */
 
-enum { JOB_COLUMNS = 1920 }; /* wanted without a rule; the most that --keyframes then gives */
+/* The columns that are aimed at if no option selects frames; with --keyframes, the most. */
+enum { JOB_COLUMNS = 1920 };
 
 /*
- * Reads the facts that the options need and the headers lack, into f->source->film and f->keys.
- * Returns false with ERR_INPUT if the input is a pipe and would have to be read for that.
+ * Reads the facts that the options need and the headers lack, into film->source->film and
+ * film->keys. Returns false with ERR_INPUT if the input is a pipe and would have to be read for
+ * that.
  */
 bool job_probe(const struct job_order *order, struct job_film *film, struct err *e);
 
-/* Decides selection, sizes, light and engine. The film must be probed. Sets f->ask. */
+/* Decides selection, sizes, light and engine. The film must be probed. Sets film->ask. */
 bool job_decide(const struct job_order *order, struct job_film *film, struct report *r,
                 struct err *e);
 

@@ -200,7 +200,10 @@ static void make_by_counting(struct points_maker *m, struct points *p, const uin
 
 void points_make(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels)
 {
-    (m->table    ? make_by_counting
-     : m->vector ? make_by_vectors
-                 : make_by_sorting)(m, p, rgb, pixels);
+    if (m->table)
+        make_by_counting(m, p, rgb, pixels);
+    else if (m->vector)
+        make_by_vectors(m, p, rgb, pixels);
+    else
+        make_by_sorting(m, p, rgb, pixels);
 }

@@ -127,7 +127,9 @@ static bool copy_part(const struct table *t, const struct part *part, bool heade
         if (!file_read_at(t->fd, block, n, part->begin + done))
             return writer_failed(e);
         const char *line = header ? block : memchr(block, '\n', n);
-        size_t skipped = !line ? n : header ? 0 : (size_t)(line + 1 - block);
+        size_t skipped = n;
+        if (line)
+            skipped = header ? 0 : (size_t)(line + 1 - block);
         header |= line != NULL;
         if (fwrite(block + skipped, 1, n - skipped, out) < n - skipped)
             return err_set(e, ERR_FAILED, "%s", strerror(errno));

@@ -48,10 +48,12 @@ static void put_chapter(const struct scheme *s, const char *name, int n, char *p
     const char *digit = digits;
     for (size_t i = 0; i < length; i++) {
         bool kept = strchr("#.", form[i]) || i + 4 > length;
-        to[i] = kept                         ? name[i]
-                : form[i] == 'N' && digit[0] ? *digit++
-                : small                      ? (char)tolower((unsigned char)form[i])
-                                             : form[i];
+        if (kept)
+            to[i] = name[i];
+        else if (form[i] == 'N' && digit[0])
+            to[i] = *digit++;
+        else
+            to[i] = small ? (char)tolower((unsigned char)form[i]) : form[i];
     }
 }
 

@@ -56,9 +56,11 @@ static bool is_film(const struct inputs_options *o, const char *path, const char
     bool known = stat(path, &s) == 0;
     if (known && S_ISDIR(s.st_mode))
         return false;
-    const char *why = known && !S_ISREG(s.st_mode)                    ? "not a regular file"
-                      : !inputs_is_film_name(name) && is_output(path) ? "made by barcode"
-                                                                      : NULL;
+    const char *why = NULL;
+    if (known && !S_ISREG(s.st_mode))
+        why = "not a regular file";
+    else if (!inputs_is_film_name(name) && is_output(path))
+        why = "made by barcode";
     if (why)
         log_msg(LOG_VERBOSE, "skipped '%s': %s", path, why);
     return !why;
@@ -190,10 +192,12 @@ bool inputs_folder(struct inputs_list *list, const char *folder, struct err *e)
         return false;
     if (list->in->count > before)
         return true;
-    err_set(&problem, ERR_INPUT, "no films in the folder '%s'%s", folder,
-            list->options->recursive ? " or below it"
-            : has_image(folder)      ? " (its images are one film with --sequence)"
-                                     : "");
+    const char *where = "";
+    if (list->options->recursive)
+        where = " or below it";
+    else if (has_image(folder))
+        where = " (its images are one film with --sequence)";
+    err_set(&problem, ERR_INPUT, "no films in the folder '%s'%s", folder, where);
     return inputs_list_problem(list, folder, &problem, e);
 }
 

@@ -16,9 +16,7 @@ struct inputs_names {
     size_t slots, used;
 };
 
-/*
- * A list under construction. Its owner frees `names`.
- */
+/* A list under construction. Its owner frees `names`. */
 struct inputs_list {
     struct inputs *in;
     const struct inputs_options *options;
@@ -52,18 +50,18 @@ void inputs_names_free(struct inputs_names *names);
 /* Appends the films of a folder, or a problem if there are none. */
 bool inputs_folder(struct inputs_list *list, const char *folder, struct err *e);
 
-/* --sequence: appends the film that the images of a folder are, or a problem if it has none. */
+/* --sequence: appends the images of a folder as one film, or a problem if it has none. */
 bool inputs_sequence(struct inputs_list *list, const char *folder, struct err *e);
 
 /* ---- inputs_parts.c ---- */
 
-/* --join: appends the film that all arguments are. */
+/* --join: appends the files of all arguments as one film. */
 bool inputs_join(struct inputs_list *list, struct err *e);
 
 /* Returns true for the pattern of image2, "img%04d.png", unless a file has that name. */
 bool inputs_is_pattern(const char *path);
 
-/* Appends the film that the files of a pattern are, or a problem if there are none. */
+/* Appends the files of a pattern as one film, or a problem if there are none. */
 bool inputs_pattern(struct inputs_list *list, const char *path, struct err *e);
 
 /* Returns true if the name is that of an image. */

@@ -50,26 +50,34 @@ bool inputs_set_rate(const struct inputs_options *o, struct film_parts *parts, s
 
 /* ---- --join ---- */
 
+static bool add_file(struct film_parts *parts, char *name, struct err *e)
+{
+    if (!*name)
+        return err_set(e, ERR_USAGE, "the name of a FILM is empty");
+    if (inputs_is_folder(name) || file_descriptor(name) >= 0 || strcmp(name, "-") == 0)
+        return err_set(e, ERR_USAGE, "--join: '%s' is not a file", name);
+    return film_parts_add(parts, &(struct film_part){.path = name}, e);
+}
+
 bool inputs_join(struct inputs_list *list, struct err *e)
 {
     const struct inputs_options *o = list->options;
     struct film_parts *parts = err_calloc(1, sizeof *parts, e);
-    bool ok = parts != NULL;
-    for (size_t i = 0; i < o->count && ok; i++) {
-        char *name = o->argument[i];
-        if (!*name)
-            ok = err_set(e, ERR_USAGE, "the name of a FILM is empty");
-        else if (inputs_is_folder(name) || file_descriptor(name) >= 0 || strcmp(name, "-") == 0)
-            ok = err_set(e, ERR_USAGE, "--join: '%s' is not a file", name);
-        else
-            ok = film_parts_add(parts, &(struct film_part){.path = name}, e);
+    if (!parts)
+        return false;
+    bool ok = true;
+    for (size_t i = 0; i < o->count && ok; i++)
+        ok = add_file(parts, o->argument[i], e);
+    if (!ok || !inputs_set_rate(o, parts, e)) {
+        film_parts_free(&parts);
+        return false;
     }
-    ok = ok && inputs_set_rate(o, parts, e);
-    char *path = ok ? strdup(o->argument[0]) : NULL;
-    if (path)
-        return inputs_list_parts(list, path, parts, o->argument[0], "", e);
-    film_parts_free(&parts);
-    return ok ? err_memory(e, strlen(o->argument[0]) + 1) : false;
+    char *path = strdup(o->argument[0]);
+    if (!path) {
+        film_parts_free(&parts);
+        return err_memory(e, strlen(o->argument[0]) + 1);
+    }
+    return inputs_list_parts(list, path, parts, o->argument[0], "", e);
 }
 
 /* ---- Patterns of image2 ---- */
@@ -132,13 +140,14 @@ static int number_of(const struct pattern *p, const char *name)
 /* Sets *first and *last to the lowest and the highest number of a file, or to -1. */
 static bool find_numbers(const struct pattern *p, int *first, int *last, struct err *e)
 {
-    char *folder =
-        strndup(p->folder_length ? p->folder : ".", p->folder_length ? p->folder_length : 1);
-    DIR *d = folder ? opendir(folder) : NULL;
+    bool named = p->folder_length > 0;
+    char *folder = named ? strndup(p->folder, p->folder_length) : strdup(".");
     if (!folder)
         return err_memory(e, p->folder_length + 1);
+    DIR *d = opendir(folder);
+    const struct dirent *entry;
     *first = *last = -1;
-    for (const struct dirent *entry; d && (entry = readdir(d));) {
+    while (d && (entry = readdir(d))) {
         int n = number_of(p, entry->d_name);
         if (n >= 0 && (*first < 0 || n < *first))
             *first = n;

@@ -99,20 +99,21 @@ static bool add_clips(struct film_parts *parts, const char *path, const uint8_t 
     bool ok = folder && root;
     for (size_t i = 0; i < count && ok; i++) {
         struct mpls_item item;
-        char *clip = NULL;
-        ok = mpls_next(data, size, &at, &item) ||
-             err_set(e, ERR_INPUT, "'%s': the playlist is damaged", path);
-        ok =
-            ok && (clip = path_join(folder, item.name, "", e)) && check_clip(path, root, clip, e) &&
-            film_parts_add(
-                parts,
-                &(struct film_part){.path = clip, .start_us = item.start_us, .end_us = item.end_us},
-                e);
+        ok = mpls_next(data, size, &at, &item);
+        if (!ok) {
+            err_set(e, ERR_INPUT, "'%s': the playlist is damaged", path);
+            break;
+        }
+        char *clip = path_join(folder, item.name, "", e);
+        struct film_part part = {.path = clip, .start_us = item.start_us, .end_us = item.end_us};
+        ok = clip && check_clip(path, root, clip, e) && film_parts_add(parts, &part, e);
         free(clip);
     }
     free(folder);
     free(root);
-    return ok && (count > 0 || err_set(e, ERR_INPUT, "'%s' is not a playlist of a Blu-ray", path));
+    if (ok && count == 0)
+        return err_set(e, ERR_INPUT, "'%s' is not a playlist of a Blu-ray", path);
+    return ok;
 }
 
 bool inputs_playlist(struct inputs_list *list, const char *path, struct err *e)

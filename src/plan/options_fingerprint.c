@@ -62,11 +62,13 @@ static void append_size(char text[REPORT_FINGERPRINT], const struct size_rule *s
 static void append_crop(char text[REPORT_FINGERPRINT], const struct crop_rule *crop)
 {
     char rect[CROP_TEXT];
+    const char *value = rect;
     crop_text(&crop->rect, rect);
-    append_text(text, " crop=%s",
-                crop->kind == CROP_AUTO  ? "auto"
-                : crop->kind == CROP_OFF ? "off"
-                                         : rect);
+    if (crop->kind == CROP_AUTO)
+        value = "auto";
+    else if (crop->kind == CROP_OFF)
+        value = "off";
+    append_text(text, " crop=%s", value);
 }
 
 static void append_light(char text[REPORT_FINGERPRINT], const struct light_rule *light)
@@ -85,10 +87,10 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct plan *pla
     const struct kmeans_params *k = &plan->kmeans;
     if (plan->picture.steady > 0 && (obeys & STRIP_STEADY))
         append_text(text, " steady=%d", plan->picture.steady);
-    /* " bands=follow": band_order.h */
     if (obeys & STRIP_ORDER)
-        append_text(text, " order=%s%s", palette_order_name(plan->picture.order),
-                    plan->picture.order == ORDER_LIGHTNESS ? " bands=follow" : "");
+        append_text(text, " order=%s", palette_order_name(plan->picture.order));
+    if ((obeys & STRIP_ORDER) && plan->picture.order == ORDER_LIGHTNESS)
+        append_text(text, " bands=follow"); /* band_order.h */
     if (needs & STRIP_CLUSTERS)
         append_text(text, " k=%d n_init=%d race=%s init=%s max_iter=%d seed=%" PRIu64, k->k,
                     k->n_init, k->race ? "yes" : "no", kmeans_init_name(k->init), k->max_iter,

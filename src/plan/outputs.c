@@ -316,9 +316,9 @@ static bool spare_gallery(const struct plan *plan, const struct output *output, 
 /* Returns output `k` of a film, the dump last; NULL after the last one. */
 static const struct output *nth(const struct outputs *list, size_t k)
 {
-    return k < list->count                       ? &list->output[k]
-           : k == list->count && list->dump.path ? &list->dump
-                                                 : NULL;
+    if (k < list->count)
+        return &list->output[k];
+    return k == list->count && list->dump.path ? &list->dump : NULL;
 }
 
 /* An output with an option of its own: --dump, or one of options.extra. */

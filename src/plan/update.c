@@ -127,7 +127,9 @@ bool update_knows_again(const struct plan *plan, const struct inputs *in, size_t
                         const struct outputs *list)
 {
     struct writer_metadata metadata;
-    for (size_t k = 0; plan->outputs.update && k < list->count; k++) {
+    if (!plan->outputs.update)
+        return false;
+    for (size_t k = 0; k < list->count; k++) {
         const struct output *output = &list->output[k];
         if (!outputs_is_stdout(output->path) &&
             writer_read_metadata(output->writer, output->path, &metadata) &&

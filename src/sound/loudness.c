@@ -8,6 +8,7 @@
 
 /* ---- The filter ---- */
 
+/* channels of a vector, and of the two vectors that are filtered together */
 enum { LANES = 2, PAIR = 2 * LANES };
 
 typedef int16_t samples __attribute__((vector_size(2 * LANES)));
@@ -72,13 +73,15 @@ static void filter_all(struct kweight *k, const int16_t *in, size_t frames)
 
 void kweight_run(struct kweight *k, const int16_t *in, size_t frames)
 {
+    /* The vectors of the last frames read beyond the end of `in`, so they get a padded copy. */
     size_t channels = (size_t)k->channels, tail = PAIR / channels + 1;
-    int16_t padded[2 * PAIR + KWEIGHT_CHANNELS] = {0}; /* since vectors read beyond the end */
-    tail = tail < frames ? tail : frames;
+    int16_t padded[2 * PAIR + KWEIGHT_CHANNELS] = {0};
+    if (tail > frames)
+        tail = frames;
     filter_all(k, in, frames - tail);
     memcpy(padded, in + (frames - tail) * channels, tail * channels * sizeof *in);
     filter_all(k, padded, tail);
-    /* Numbers near 0 would slow the filter down. */
+    /* Numbers near 0 would become denormal, which slows the filter down. */
     for (int i = 0; i < KWEIGHT_STATES - 1; i++)
         for (int c = 0; c < KWEIGHT_CHANNELS; c++)
             k->state[i][c] = fabs(k->state[i][c]) < 1e-12 ? 0 : k->state[i][c];
@@ -100,8 +103,8 @@ enum { MOMENTARY = 4, SHORT_TERM = 30, SECOND = 10 }; /* in blocks */
 
 struct loudness {
     struct kweight filter;
-    int rate;           /* 0: nothing yet */
-    int hop_peak;       /* of the current hop, 0..32768 */
+    int rate;           /* 0: before loudness_format */
+    int hop_peak;       /* of the current hop so far, 0..32768 */
     double block_power; /* of the current block so far */
     uint16_t *peak;     /* [hops] */
     size_t hops, peak_room;
@@ -219,13 +222,14 @@ static double mean_power(const struct loudness *l, int64_t first, int count)
     return sum / count;
 }
 
-/* The powers of each `count` blocks, `step` apart, that are above a threshold. */
+/* Mean powers of several blocks each, of which those below a threshold were removed. */
 struct gated {
     double *power; /* [n] */
     size_t n;
     double mean;
 };
 
+/* Removes the powers up to `least`, and computes the mean of the others. */
 static void gate(struct gated *g, double least)
 {
     size_t n = 0;
@@ -239,7 +243,10 @@ static void gate(struct gated *g, double least)
     g->mean /= n > 0 ? (double)n : 1;
 }
 
-/* Keeps those above -70 LUFS, and of them those above their mean less `below` LU. */
+/*
+ * Computes the powers of `count` blocks each, `step` apart. Keeps those above -70 LUFS, and of
+ * these the ones above their mean less `below` LU.
+ */
 static bool gate_blocks(const struct loudness *l, int count, int step, double below,
                         struct gated *g, struct err *e)
 {
@@ -259,6 +266,7 @@ static int by_power(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Returns the loudness range in tenths of a LU (EBU Tech 3342). Sorts the powers. */
 static int range_of(struct gated *g)
 {
     if (g->n == 0)
@@ -271,19 +279,19 @@ static int range_of(struct gated *g)
 
 bool loudness_sum(struct loudness *l, struct film_sound *out, struct err *e)
 {
-    struct gated whole, second;
+    struct gated momentary, short_term;
     int peak = 0;
     for (size_t i = 0; i < l->hops; i++)
         peak = l->peak[i] > peak ? l->peak[i] : peak;
     out->peak = decibels(peak);
-    if (!gate_blocks(l, MOMENTARY, 1, 10, &whole, e))
+    if (!gate_blocks(l, MOMENTARY, 1, 10, &momentary, e))
         return false;
-    out->loudness = tenths(level_of(whole.mean));
-    free(whole.power);
-    if (!gate_blocks(l, SHORT_TERM, SECOND, 20, &second, e))
+    out->loudness = tenths(level_of(momentary.mean));
+    free(momentary.power);
+    if (!gate_blocks(l, SHORT_TERM, SECOND, 20, &short_term, e))
         return false;
-    out->range = range_of(&second);
-    free(second.power);
+    out->range = range_of(&short_term);
+    free(short_term.power);
     return true;
 }
 

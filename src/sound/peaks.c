@@ -6,20 +6,20 @@
 #include "barcode/sound/max_filter.h"
 #include "barcode/sound/spectrogram.h"
 
-/* A frame is tested when so many frames after it are there; as many before it are kept. */
+/* A frame is tested when the HALO frames after it are known; the HALO frames before it are kept. */
 enum { BINS = SPECTROGRAM_BINS, HALO = PEAK_RADIUS_WIDE, ROOM = 256, CHUNK = 32 };
 
 struct peaks {
     int16_t floor;
-    struct sound_device *device; /* NULL: `filter` */
+    struct sound_device *device; /* runs the maximum filter; NULL: `filter` does, on the CPU */
     struct max_filter *filter;
-    size_t filled;  /* rows of `value` */
-    size_t next;    /* the first one that is not tested yet */
+    size_t filled;  /* number of rows of `value` */
+    size_t next;    /* the first row that is not tested yet */
     uint32_t first; /* the frame of value[0] */
     struct peak *list;
     size_t n, room;
     int16_t value[ROOM][BINS];
-    int16_t most[ROOM][BINS]; /* of `value` by the filter */
+    int16_t most[ROOM][BINS]; /* the maximum filter of `value` */
 };
 
 struct peaks *peaks_open(int16_t floor, struct sound_device *device, struct err *e)
@@ -68,7 +68,11 @@ static bool is_largest(const struct peaks *p, int t, int f, int radius)
     for (int u = from; u < to; u++) {
         int reach = radius - abs(u - t);
         int left = f < reach ? 0 : f - reach, right = BINS - f > reach ? f + reach + 1 : BINS;
-        int split = u < t ? right : u == t ? f : left; /* before it are the points before (t, f) */
+        int split = left; /* in row[left..split) are the points before (t, f) */
+        if (u < t)
+            split = right;
+        else if (u == t)
+            split = f;
         if (!none_above(p->value[u], left, split, v - 1) ||
             !none_above(p->value[u], split, right, v))
             return false;
@@ -102,10 +106,12 @@ static bool test_frame(struct peaks *p, int t, struct err *e)
         if (!has_candidate(value + chunk, most + chunk, p->floor))
             continue;
         int f = chunk < PEAK_BIN_LEAST ? PEAK_BIN_LEAST : chunk;
-        for (; f < chunk + CHUNK; f++)
-            if (value[f] == most[f] && value[f] >= p->floor && is_largest(p, t, f, PEAK_RADIUS) &&
-                !add_peak(p, t, f, e))
+        for (; f < chunk + CHUNK; f++) {
+            bool found =
+                value[f] == most[f] && value[f] >= p->floor && is_largest(p, t, f, PEAK_RADIUS);
+            if (found && !add_peak(p, t, f, e))
                 return false;
+        }
     }
     return true;
 }

@@ -239,7 +239,10 @@ struct find_writer {
 struct find_writer *find_writer_open(const char *path, struct err *e)
 {
     struct find_writer *w = err_calloc(1, sizeof *w, e);
-    if (w && !(w->file = atomic_file_open(path, true, e))) {
+    if (!w)
+        return NULL;
+    w->file = atomic_file_open(path, true, e);
+    if (!w->file) {
         free(w);
         return NULL;
     }

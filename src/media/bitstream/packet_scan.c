@@ -114,7 +114,11 @@ static size_t read_sei_number(const uint8_t *sei, size_t size, size_t *at)
         value += 255;
         ++*at;
     }
-    return *at < size ? value + sei[(*at)++] : value;
+    if (*at < size) {
+        value += sei[*at];
+        ++*at;
+    }
+    return value;
 }
 
 /*

@@ -97,7 +97,9 @@ void param_sets_note(struct param_sets *s, int length_size, const uint8_t *data,
 
 bool param_sets_lacking(const struct param_sets *s, uint64_t picture)
 {
-    for (size_t i = 0; s->changed && i < PARAM_SETS; i++)
+    if (!s->changed)
+        return false;
+    for (size_t i = 0; i < PARAM_SETS; i++)
         if (s->set[i].changed && s->set[i].picture != picture)
             return true;
     return false;

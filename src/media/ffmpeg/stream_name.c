@@ -230,7 +230,8 @@ static char *replace(char *line, size_t size, char *at, size_t length, const cha
 static void hide_secret(char *line, size_t size, const char *text)
 {
     size_t length = strlen(text);
-    for (char *at = line; (at = strstr(at, text));) {
+    char *at = line;
+    while ((at = strstr(at, text))) {
         bool inside = (at > line && is_word(at[-1]) && is_word(text[0])) ||
                       (is_word(text[length - 1]) && is_word(at[length]));
         at = inside ? at + 1 : replace(line, size, at, length, "***");
@@ -239,7 +240,8 @@ static void hide_secret(char *line, size_t size, const char *text)
 
 static void hide_urls(char *line, size_t size)
 {
-    for (char *at = line; (at = strstr(at, "://"));) {
+    char *at = line;
+    while ((at = strstr(at, "://"))) {
         char shown[STREAM_NAME], *begin = line + (scheme_of(line, at) - line);
         size_t length = strcspn(begin, " \t\r\n\"'");
         const char after = begin[length];

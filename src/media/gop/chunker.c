@@ -219,8 +219,11 @@ static bool add_next_leading(struct chunk *chunk, struct chunk *following, bool 
             last = i + 1;
     for (size_t i = 0; i < last; i++) {
         struct picture *p = &following->picture[i], copy = *p;
-        if (p->packet && !(copy.packet = packet_clone(p->packet)))
-            return err_memory(e, packet_size(p->packet));
+        if (p->packet) {
+            copy.packet = packet_clone(p->packet);
+            if (!copy.packet)
+                return err_memory(e, packet_size(p->packet));
+        }
         copy.after_gap &= gaps;
         if (p->leading) {
             p->selected = false;

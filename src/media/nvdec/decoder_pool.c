@@ -70,7 +70,8 @@ static void destroy_decoder(struct nvdec_decoder **d)
 
 static void destroy_decoders(struct nvdec_decoder **list)
 {
-    for (struct nvdec_decoder *one; (one = *list);) {
+    while (*list) {
+        struct nvdec_decoder *one = *list;
         *list = one->next;
         destroy_decoder(&one);
     }

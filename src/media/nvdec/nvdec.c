@@ -333,7 +333,9 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
         stream, n->context && stream->codecpar->codec_id == AV_CODEC_ID_AV1 ? "av1" : NULL, e);
     if (!c)
         return NULL;
-    if (n->context && !(c->hw_device_ctx = make_device(n))) {
+    if (n->context)
+        c->hw_device_ctx = make_device(n);
+    if (n->context && !c->hw_device_ctx) {
         err_set(e, ERR_ENGINE, "cannot create a decoder on the GPU");
         avcodec_free_context(&c);
         return NULL;

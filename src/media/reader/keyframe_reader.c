@@ -328,7 +328,8 @@ static bool serve_next(struct key_reader *k, int64_t target, size_t *at, int64_t
     size_t count = k->index.count, candidate = find_key(k, *at, target);
     struct picture p, second;
     *until = candidate + 1 < count ? film_time(k, k->index.key[candidate + 1].from_us) : INT64_MAX;
-    for (size_t i = candidate + 1; i-- > *at + (k->keys.holds ? 1 : 0);) {
+    const size_t first = k->keys.holds ? *at + 1 : *at; /* the one that is held is at *at */
+    for (size_t i = candidate + 1; i-- > first;) {
         if (!fetch_key(k, i, &p, &second, e)) {
             if (e->code != ERR_NONE || is_stopped(k))
                 return false;

@@ -85,7 +85,10 @@ bool scheduler_choose_workers(struct decode_pass *s, const struct decoder_backen
     s->workers[ON_DEVICE] = s->device.workers;
     int left = threads - (s->device.workers + DEVICE_WORKERS_A_CORE - 1) / DEVICE_WORKERS_A_CORE;
     bool alone = s->device_demanded || s->backend[ON_DEVICE]->alone & 1u << s->traits.stream;
-    s->workers[ON_CORES] = alone ? 0 : left > 1 ? left : 1;
+    if (alone)
+        s->workers[ON_CORES] = 0;
+    else
+        s->workers[ON_CORES] = left > 1 ? left : 1;
     return true;
 }
 

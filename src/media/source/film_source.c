@@ -475,7 +475,10 @@ __attribute__((weak)) struct source *source_open_stream(const char *path,
         return NULL;
     }
     int64_t size = f->format->pb ? avio_size(f->format->pb) : -1;
-    f->file_bytes = parts ? film_parts_bytes(parts) : size > 0 ? (uint64_t)size : 0;
+    if (parts)
+        f->file_bytes = film_parts_bytes(parts);
+    else
+        f->file_bytes = size > 0 ? (uint64_t)size : 0;
     f->base.lacks = find_lacks(f);
     film_stream_log(f->format, &f->base.film);
     return &f->base;

@@ -74,7 +74,9 @@ static unsigned csv_item_need(const struct csv_item *item)
     bool clusters = item->subject == CSV_CLUSTER ||
                     (item->subject == CSV_PLAIN &&
                      (item->what == PLAIN_CONTRAST || item->what == PLAIN_COLOURFULNESS));
-    return clusters ? STRIP_CLUSTERS : item->subject == CSV_DOMINANT ? STRIP_DOMINANT : 0;
+    if (clusters)
+        return STRIP_CLUSTERS;
+    return item->subject == CSV_DOMINANT ? STRIP_DOMINANT : 0;
 }
 
 unsigned csv_columns_need(const struct csv_columns *columns)
@@ -297,7 +299,9 @@ static const uint8_t *painted_colour(const struct csv_rows *s, const struct colu
     const struct strip_kind *mode = s->strips.kind[0];
     if (!(mode->needs & STRIP_CLUSTERS))
         return mode->needs & STRIP_DOMINANT ? c->dominant : c->average;
-    return clusters_of(c) == 0 ? NULL : c->cluster[mode->obeys & STRIP_STEADY ? c->chosen : 0].rgb;
+    if (clusters_of(c) == 0)
+        return NULL;
+    return c->cluster[mode->obeys & STRIP_STEADY ? c->chosen : 0].rgb;
 }
 
 static const uint8_t *colour_of(const struct csv_rows *s, const struct csv_item *item, int cluster,

@@ -142,9 +142,13 @@ static json_t *selection_value(const struct selection *s)
 {
     /* also the key of the rule */
     static const char *const kind[] = {"every", "interval", "columns"};
-    json_t *rule = s->kind == SELECT_EVERY      ? json_integer((json_int_t)s->every)
-                   : s->kind == SELECT_INTERVAL ? writer_json_us(s->interval_us)
-                                                : json_integer((json_int_t)s->columns);
+    json_t *rule;
+    if (s->kind == SELECT_EVERY)
+        rule = json_integer((json_int_t)s->every);
+    else if (s->kind == SELECT_INTERVAL)
+        rule = writer_json_us(s->interval_us);
+    else
+        rule = json_integer((json_int_t)s->columns);
     return json_pack("{ss so so so so*}", "kind", kind[s->kind], kind[s->kind], rule, "start",
                      writer_json_us(s->start_us), "end",
                      s->end_us == INT64_MAX ? json_null() : writer_json_us(s->end_us), "keyframes",

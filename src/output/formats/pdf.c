@@ -15,14 +15,16 @@ struct output {
     size_t kept;
 };
 
+/* Writes a part of the document, and keeps the last bytes written so far. */
 static bool sink_bytes(void *user, const void *bytes, size_t size, struct err *e)
 {
     struct output *out = user;
-    size_t most = sizeof out->last - 1, part = size < most ? size : most,
-           stay = out->kept < most - part ? out->kept : most - part;
+    const size_t room = sizeof out->last - 1;
+    size_t added = size < room ? size : room;
+    size_t stay = out->kept < room - added ? out->kept : room - added;
     memmove(out->last, out->last + out->kept - stay, stay);
-    memcpy(out->last + stay, (const char *)bytes + size - part, part);
-    out->kept = stay + part;
+    memcpy(out->last + stay, (const char *)bytes + size - added, added);
+    out->kept = stay + added;
     return trailer_write(&out->trailer, bytes, size, e);
 }
 
@@ -31,7 +33,7 @@ static bool sink_bytes(void *user, const void *bytes, size_t size, struct err *e
  * the file. A comment in the middle would shift the offsets in the table, and metadata may be
  * compressed.
  */
-static bool end(struct output *out, const struct report *r, struct err *e)
+static bool write_end(struct output *out, const struct report *r, struct err *e)
 {
     char tail[TRAILER_TAIL];
     out->last[out->kept] = 0;
@@ -48,20 +50,21 @@ static bool write_pdf(const struct report *r, struct strips strips, FILE *f, str
 {
     char titles[400], keywords[REPORT_FINGERPRINT + 200];
     struct output out = {.kept = 0};
-    struct layout *s = layout_poster(r, strips, false, e);
-    if (!s)
+    struct layout *layout = layout_poster(r, strips, false, e);
+    if (!layout)
         return false;
     paint_text_titles(strips, titles, sizeof titles);
     snprintf(keywords, sizeof keywords, "barcode:film=%s; barcode:fingerprint=%s", r->id.film_id,
              r->id.fingerprint);
-    struct canvas_about about = {.title = s->title,
+    struct canvas_about about = {.title = layout->title,
                                  .subject = titles,
                                  .keywords = keywords,
                                  .creator = "barcode " BARCODE_VERSION};
     bool ok = trailer_open(&out.trailer, f, e) &&
-              canvas_pdf(s->canvas, s, &about, sink_bytes, &out, e) && end(&out, r, e);
+              canvas_pdf(layout->canvas, layout, &about, sink_bytes, &out, e) &&
+              write_end(&out, r, e);
     trailer_discard(&out.trailer);
-    layout_free(&s);
+    layout_free(&layout);
     return ok;
 }
 

@@ -434,9 +434,11 @@ static bool prepare(struct job *job, struct strips strips, bool tell)
     if (!job->painter)
         return false;
     size_t line = (size_t)painter_width(job->painter) * (size_t)painter_channels(job->painter);
-    if (!(job->row = malloc(line)))
+    job->row = malloc(line);
+    if (!job->row)
         return err_memory(job->err, line);
-    if (!(job->value = calloc(TEXTS_MAX, VALUE_SIZE)))
+    job->value = calloc(TEXTS_MAX, VALUE_SIZE);
+    if (!job->value)
         return err_memory(job->err, (size_t)TEXTS_MAX * VALUE_SIZE);
     if (tell)
         add_all_texts(job, strips);

@@ -105,7 +105,13 @@ static unsigned utf16(const char *text, uint16_t unit[UNITS_MOST])
     unsigned n = 0;
     const uint8_t *p = (const uint8_t *)text;
     while (*p && n < UNITS_MOST - 2) {
-        int more = *p < 0x80 ? 0 : *p < 0xe0 ? 1 : *p < 0xf0 ? 2 : 3;
+        int more = 0; /* bytes of UTF-8 after the first */
+        if (*p >= 0xf0)
+            more = 3;
+        else if (*p >= 0xe0)
+            more = 2;
+        else if (*p >= 0x80)
+            more = 1;
         uint32_t c = more == 0 ? *p : *p & (0x3fu >> more);
         for (p++; more > 0 && *p; more--)
             c = c << 6 | (*p++ & 0x3fu);

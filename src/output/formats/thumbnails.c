@@ -124,10 +124,13 @@ struct set {
 static bool write_sheet(struct set *set, const struct report *r, const struct jpeg *sheet,
                         const char *comment, const char *path, struct err *e)
 {
-    if (!may_replace(r, path, e) || !(set->file[set->count] = atomic_file_open(path, true, e)))
+    if (!may_replace(r, path, e))
         return false;
-    set->count++;
-    return jpeg_write(sheet, comment, atomic_file_stream(set->file[set->count - 1])) ||
+    struct atomic_file *file = atomic_file_open(path, true, e);
+    if (!file)
+        return false;
+    set->file[set->count++] = file;
+    return jpeg_write(sheet, comment, atomic_file_stream(file)) ||
            err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
 }
 
@@ -143,10 +146,11 @@ static bool write_all(struct set *set, const struct report *r, const struct thum
         if (!ok)
             return interrupted() ? interrupt_output(path, e) : false;
     }
-    if (!(set->file[set->count] = atomic_file_open(path, false, e)))
+    struct atomic_file *file = atomic_file_open(path, false, e);
+    if (!file)
         return false;
-    set->count++;
-    return write_vtt(r, s, path, atomic_file_stream(set->file[set->count - 1]), e);
+    set->file[set->count++] = file;
+    return write_vtt(r, s, path, atomic_file_stream(file), e);
 }
 
 /* Publishes or discards the files. The WebVTT is the last, so that its sheets exist. */

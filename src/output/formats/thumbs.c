@@ -463,9 +463,9 @@ static struct canvas *canvas_of(struct previews *p, size_t i, struct err *e)
         p->sheet[p->canvases] = (struct jpeg){.data = NULL};
     }
     struct canvas *c = &p->canvas[at];
-    if (!c->rgb && !(c->rgb = err_calloc(1, bytes, e)))
-        return NULL;
-    return c;
+    if (!c->rgb)
+        c->rgb = err_calloc(1, bytes, e);
+    return c->rgb ? c : NULL;
 }
 
 /* Puts preview `i` into its sheet, which it encodes when it is full. */

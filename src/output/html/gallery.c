@@ -42,11 +42,12 @@ char *gallery_pages(const char *folder, const char *index, struct err *e)
     /* Other processes may replace the index: the file that has its name now is skipped. */
     if (stat(index, &gallery) != 0)
         gallery = (struct stat){0};
-    for (FTSENT *entry; f && walk && (entry = fts_read(walk));) {
+    const char *slash = strrchr(index, '/'), *index_name = slash ? slash + 1 : index;
+    FTSENT *entry;
+    while (f && walk && (entry = fts_read(walk))) {
         const struct stat *s = entry->fts_statp;
         const char *name = strlen(entry->fts_path) > skip ? entry->fts_path + skip : "";
-        if (is_candidate(entry, &gallery) &&
-            strcmp(name, strrchr(index, '/') ? strrchr(index, '/') + 1 : index) != 0)
+        if (is_candidate(entry, &gallery) && strcmp(name, index_name) != 0)
             fprintf(f, "%" PRIuMAX ",%" PRIdMAX ",%" PRIdMAX ".%09ld/%zu:%s\n",
                     (uintmax_t)s->st_ino, (intmax_t)s->st_size, (intmax_t)s->st_mtim.tv_sec,
                     s->st_mtim.tv_nsec, strlen(name), name);

@@ -267,7 +267,9 @@ static int clusters_kept(const struct html_job *job)
     int k = job->report->analysis.kmeans.k;
     if (!(job->report->analysis.needs & STRIP_CLUSTERS))
         return 0;
-    return (uint64_t)k <= most || k <= 8 ? k : most < 8 ? 8 : (int)most;
+    if ((uint64_t)k <= most || k <= 8)
+        return k;
+    return most < 8 ? 8 : (int)most;
 }
 
 static json_t *thumbnails_value(const struct html_job *job)

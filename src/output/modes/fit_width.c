@@ -14,9 +14,10 @@ uint64_t pool_weigh(const struct column *c, uint64_t part, uint64_t weight[CLUST
     for (int j = 0; j < c->clusters; j++)
         pixels += c->cluster[j].count;
     for (int j = 0; j < c->clusters; j++) {
-        weight[j] = pixels > 0 ? (uint64_t)c->cluster[j].count * POOL_SHARE / pixels * part
-                    : j == 0   ? POOL_SHARE * part
-                               : 0;
+        if (pixels > 0)
+            weight[j] = (uint64_t)c->cluster[j].count * POOL_SHARE / pixels * part;
+        else
+            weight[j] = j == 0 ? POOL_SHARE * part : 0;
         sum += weight[j];
     }
     return sum;
@@ -201,10 +202,11 @@ void strip_mean_span(const uint8_t *line, const struct shrink_span *s, uint64_t 
         memcpy(rgb, head, 3);
         return;
     }
-    for (int c = 0; means && c < 3; c++)
-        rgb[c] = mean_light(line + c, s, width, count, means);
-    if (means)
+    if (means) {
+        for (int c = 0; c < 3; c++)
+            rgb[c] = mean_light(line + c, s, width, count, means);
         return;
+    }
     uint64_t whole[3] = {0};
     for (const uint8_t *q = line + s->begin * 3; q < end; q += 3)
         for (int c = 0; c < 3; c++)

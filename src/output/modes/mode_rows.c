@@ -51,7 +51,9 @@ const struct strip_kind strip_squeeze = {.name = "squeeze",
 /* Writes a number of hundredths without zeros at its end, such as "12.5". */
 static void write_hundredths(int n, char out[24])
 {
-    int digits = n % 100 == 0 ? 0 : n % 10 == 0 ? 1 : 2;
+    int digits = 2;
+    if (n % 10 == 0)
+        digits = n % 100 == 0 ? 0 : 1;
     snprintf(out, 24, "%.*f", digits, n / 100.0);
 }
 

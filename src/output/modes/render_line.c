@@ -120,8 +120,11 @@ static bool prepare(struct strip *s, struct err *e)
         return false;
     if (s->kind->open && !s->kind->open(s, e))
         return false;
-    if (width != s->count && !(s->line = err_calloc(s->count, 3, e)))
-        return false;
+    if (width != s->count) {
+        s->line = err_calloc(s->count, 3, e);
+        if (!s->line)
+            return false;
+    }
     if (s->report->picture.smooth_us > 0 && !open_smooth(s, e))
         return false;
     if (!s->kind->flat)

@@ -102,7 +102,11 @@ static void write_label(int64_t us, struct label_style style, char label[AXIS_LA
 static void write_end(int64_t us, struct label_style style, char label[AXIS_LABEL])
 {
     bool minutes = style.hours && style.step >= 60 * SECOND;
-    int64_t unit = minutes ? 60 * SECOND : style.step < SECOND ? SECOND / 10 : SECOND;
+    int64_t unit = SECOND;
+    if (minutes)
+        unit = 60 * SECOND;
+    else if (style.step < SECOND)
+        unit = SECOND / 10;
     write_label((us + unit / 2) / unit * unit, style, label);
     if (minutes && !strchr(label, 'h'))
         snprintf(label + strlen(label), AXIS_LABEL - strlen(label), " h");

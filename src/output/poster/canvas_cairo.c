@@ -220,11 +220,12 @@ static PangoLayout *lay_out(struct canvas *canvas, const struct layout_text *t)
     /* pango swaps left and right for text that runs from right to left. */
     bool turned =
         t->align != LAYOUT_START && pango_layout_get_direction(layout, 0) == PANGO_DIRECTION_RTL;
-    PangoAlignment left = turned ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT,
-                   right = turned ? PANGO_ALIGN_LEFT : PANGO_ALIGN_RIGHT;
-    pango_layout_set_alignment(layout, t->align == LAYOUT_CENTRE  ? PANGO_ALIGN_CENTER
-                                       : t->align == LAYOUT_RIGHT ? right
-                                                                  : left);
+    PangoAlignment align = turned ? PANGO_ALIGN_RIGHT : PANGO_ALIGN_LEFT;
+    if (t->align == LAYOUT_CENTRE)
+        align = PANGO_ALIGN_CENTER;
+    else if (t->align == LAYOUT_RIGHT)
+        align = turned ? PANGO_ALIGN_LEFT : PANGO_ALIGN_RIGHT;
+    pango_layout_set_alignment(layout, align);
     return layout;
 }
 

@@ -157,10 +157,11 @@ bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err
     axis->ticks = 0;
     if (!edge)
         return err_memory(e, (r->count + 1) * sizeof *edge);
-    *axis = axis_make(edge, r->count,
-                      most < 1                 ? 1
-                      : most > AXIS_TICKS_MOST ? AXIS_TICKS_MOST
-                                               : most);
+    if (most < 1)
+        most = 1;
+    if (most > AXIS_TICKS_MOST)
+        most = AXIS_TICKS_MOST;
+    *axis = axis_make(edge, r->count, most);
     free(edge);
     for (size_t i = 0; r->clock_us != 0 && i < axis->ticks; i++)
         write_clock(r, axis->tick[i].place, axis->tick[i].label);
@@ -610,7 +611,8 @@ struct layout *layout_poster(const struct report *r, struct strips strips, bool 
                  memcmp(r->poster.style.background, on_white.paper, 3) == 0;
     s->colours = white ? on_white : layout_colours(r->poster.style.background);
     struct plan p = {.s = s, .strips = strips};
-    if (!(s->canvas = canvas_open(r->poster.style.font, e)) || !fill_poster(&p, e))
+    s->canvas = canvas_open(r->poster.style.font, e);
+    if (!s->canvas || !fill_poster(&p, e))
         layout_free(&s);
     return s;
 }

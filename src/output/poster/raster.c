@@ -32,14 +32,14 @@ struct painter {
     uint8_t *band;         /* [band_rows][width][3]: the layout from row band_y on */
     uint8_t *row;          /* a row of a shape */
     int band_y, band_rows; /* band_y < 0: the band is empty */
-    struct err trouble;
+    struct err error;
 };
 
 static bool check_size(const struct report *r, struct strips strips, struct err *e)
 {
     bool along_down = r->picture.shape == SHAPE_VERTICAL;
-    int along = along_down ? r->picture.height : r->picture.width,
-        across = along_down ? r->picture.width : r->picture.height;
+    int along = along_down ? r->picture.height : r->picture.width;
+    int across = along_down ? r->picture.width : r->picture.height;
     /* The strips and their labels must have fewer than INT_MAX rows. */
     if (!r->poster.wanted && (across < 1 || across > INT32_MAX / (int)strips.count - 1000))
         return err_set(e, ERR_FAILED, "the image cannot be %d pixels %s", across,
@@ -58,8 +58,9 @@ static bool check_size(const struct report *r, struct strips strips, struct err 
 
 static bool check_pixels(const struct painter *p, const struct report *r, struct err *e)
 {
-    return (uint64_t)p->width * (uint64_t)p->height <= PAINT_PIXELS_MOST ||
-           err_set(e, ERR_FAILED,
+    if ((uint64_t)p->width * (uint64_t)p->height <= PAINT_PIXELS_MOST)
+        return true;
+    return err_set(e, ERR_FAILED,
                    "an image of %dx%d pixels is too large (at most %" PRIu64
                    " pixels); choose a smaller %s",
                    p->width, p->height, (uint64_t)PAINT_PIXELS_MOST,
@@ -71,30 +72,39 @@ static bool open_alone(struct painter *p, const struct report *r, const struct s
 {
     shape_size(r, INT32_MAX, &p->width, &p->height);
     p->channels = shape_channels(r->picture.shape);
-    if (!check_pixels(p, r, e) || !(p->alone = shape_open(r, kind, p->width, p->height, e)))
+    if (!check_pixels(p, r, e))
+        return false;
+    p->alone = shape_open(r, kind, p->width, p->height, e);
+    if (!p->alone)
         return false;
     if (p->channels == 3 || !r->poster.style.has_background)
         return true;
     p->channels = 3;
     p->background = r->poster.style.background;
     p->row = malloc((size_t)p->width * 4);
-    return p->row || err_memory(e, (size_t)p->width * 4);
+    if (!p->row)
+        return err_memory(e, (size_t)p->width * 4);
+    return true;
 }
 
-static int in_pixels(const struct layout *s, double v) { return (int)(v * s->scale + 0.5); }
+static int in_pixels(const struct layout *layout, double length)
+{
+    return (int)(length * layout->scale + 0.5);
+}
 
 static bool place_all(struct painter *p, const struct report *r, struct err *e)
 {
-    const struct layout *s = p->layout;
+    const struct layout *layout = p->layout;
     int widest = 0;
-    for (size_t i = 0; i < s->shapes; i++) {
-        const struct layout_shape *f = &s->shape[i];
+    for (size_t i = 0; i < layout->shapes; i++) {
+        const struct layout_shape *from = &layout->shape[i];
         struct placed *to = &p->placed[p->shapes++];
-        *to = (struct placed){.x = in_pixels(s, f->x),
-                              .y = in_pixels(s, f->y),
-                              .w = in_pixels(s, f->w),
-                              .h = in_pixels(s, f->h)};
-        if (!(to->shape = shape_open(r, f->kind, to->w, to->h, e)))
+        *to = (struct placed){.x = in_pixels(layout, from->x),
+                              .y = in_pixels(layout, from->y),
+                              .w = in_pixels(layout, from->w),
+                              .h = in_pixels(layout, from->h)};
+        to->shape = shape_open(r, from->kind, to->w, to->h, e);
+        if (!to->shape)
             return false;
         widest = to->w > widest ? to->w : widest;
     }
@@ -103,12 +113,14 @@ static bool place_all(struct painter *p, const struct report *r, struct err *e)
         p->band_rows = p->height;
     if (p->band_rows < 1)
         p->band_rows = 1;
-    size_t band = (size_t)p->band_rows * (size_t)p->width * 3,
-           row = (size_t)(widest > 0 ? widest : 1) * 4;
+    size_t band = (size_t)p->band_rows * (size_t)p->width * 3;
+    size_t row = (size_t)(widest > 0 ? widest : 1) * 4;
     p->band_y = -1;
     p->band = malloc(band);
     p->row = malloc(row);
-    return (p->band && p->row) || err_memory(e, band + row);
+    if (!p->band || !p->row)
+        return err_memory(e, band + row);
+    return true;
 }
 
 static bool open_layout(struct painter *p, const struct report *r, struct strips strips,
@@ -153,26 +165,32 @@ int painter_height(const struct painter *p) { return p->height; }
 
 int painter_channels(const struct painter *p) { return p->channels; }
 
-/* Returns the layout's row without its strips, or NULL with the error in p->trouble. */
+static void fill_pixels(uint8_t *rgb, size_t pixels, const uint8_t colour[3])
+{
+    for (size_t i = 0; i < pixels; i++)
+        memcpy(rgb + i * 3, colour, 3);
+}
+
+/* Returns the layout's row without its strips, or NULL with the error in p->error. */
 static const uint8_t *layout_row(struct painter *p, int y)
 {
-    int first = y / p->band_rows * p->band_rows,
-        rows = p->height - first < p->band_rows ? p->height - first : p->band_rows;
+    int first = y / p->band_rows * p->band_rows, left = p->height - first;
+    int rows = left < p->band_rows ? left : p->band_rows;
     size_t line = (size_t)p->width * 3;
+    struct canvas *canvas = p->layout->canvas;
     if (first != p->band_y) {
         p->band_y = -1;
-        if (p->layout->canvas && !canvas_pixels(p->layout->canvas, p->layout, first, rows, p->width,
-                                                p->band, &p->trouble))
+        if (canvas && !canvas_pixels(canvas, p->layout, first, rows, p->width, p->band, &p->error))
             return NULL;
-        for (size_t i = 0; !p->layout->canvas && i < (size_t)rows * (size_t)p->width; i++)
-            memcpy(p->band + i * 3, p->layout->colours.paper, 3);
+        if (!canvas)
+            fill_pixels(p->band, (size_t)rows * (size_t)p->width, p->layout->colours.paper);
         p->band_y = first;
     }
     return p->band + (size_t)(y - first) * line;
 }
 
 /* Blends a row with alpha over `to`. */
-static void lay_over(const uint8_t *from, int width, uint8_t *to)
+static void blend_over(const uint8_t *from, int width, uint8_t *to)
 {
     for (int x = 0; x < width; x++, from += 4, to += 3)
         for (int k = 0; k < 3; k++)
@@ -183,9 +201,8 @@ void painter_row(struct painter *p, int y, uint8_t *out)
 {
     if (p->alone && p->background) {
         shape_row(p->alone, y, p->row);
-        for (int x = 0; x < p->width; x++)
-            memcpy(out + (size_t)x * 3, p->background, 3);
-        lay_over(p->row, p->width, out);
+        fill_pixels(out, (size_t)p->width, p->background);
+        blend_over(p->row, p->width, out);
         return;
     }
     if (p->alone) {
@@ -199,14 +216,14 @@ void painter_row(struct painter *p, int y, uint8_t *out)
     }
     memcpy(out, under, (size_t)p->width * 3);
     for (size_t i = 0; i < p->shapes; i++) {
-        const struct placed *f = &p->placed[i];
-        if (y < f->y || y >= f->y + f->h)
+        const struct placed *strip = &p->placed[i];
+        if (y < strip->y || y >= strip->y + strip->h)
             continue;
-        shape_row(f->shape, y - f->y, p->row);
+        shape_row(strip->shape, y - strip->y, p->row);
         if (shape_channels(p->layout->report->picture.shape) == 4)
-            lay_over(p->row, f->w, out + (size_t)f->x * 3);
+            blend_over(p->row, strip->w, out + (size_t)strip->x * 3);
         else
-            memcpy(out + (size_t)f->x * 3, p->row, (size_t)f->w * 3);
+            memcpy(out + (size_t)strip->x * 3, p->row, (size_t)strip->w * 3);
     }
 }
 
@@ -220,7 +237,9 @@ bool painter_next_row(struct painter *p, int y, uint8_t *out, struct err *e)
 
 bool painter_ok(const struct painter *p, struct err *e)
 {
-    return p->trouble.code == ERR_NONE || err_set(e, p->trouble.code, "%s", p->trouble.text);
+    if (p->error.code == ERR_NONE)
+        return true;
+    return err_set(e, p->error.code, "%s", p->error.text);
 }
 
 void painter_free(struct painter **p)

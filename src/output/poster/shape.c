@@ -108,7 +108,8 @@ void shape_size(const struct report *r, int most, int *width, int *height)
     int along = r->count < INT32_MAX ? (int)r->count : INT32_MAX, w = r->picture.width,
         h = r->picture.height;
     if (r->picture.shape == SHAPE_CIRCLE) {
-        w = w > 0 ? w : h > 0 ? h : SHAPE_CIRCLE_USUAL;
+        if (w <= 0)
+            w = h > 0 ? h : SHAPE_CIRCLE_USUAL;
         h = w;
     } else if (r->picture.shape == SHAPE_VERTICAL) {
         w = w > 0 ? w : SHAPE_ACROSS_USUAL;
@@ -131,16 +132,17 @@ static bool paint_whole(struct shape *f, const struct report *r, const struct st
         return err_set(e, ERR_FAILED,
                        "a %s of %dx%d pixels is too large; choose a smaller --width or --height",
                        strip_shape_name(f->shape), f->width, f->height);
-    if (!(f->whole = malloc(pixels * 3)))
+    f->whole = malloc(pixels * 3);
+    if (!f->whole)
         return err_memory(e, pixels * 3);
     struct strip *s = strip_open(r, kind, f->along, across, e);
     if (!s)
         return false;
-    bool go_on = true;
-    for (int y = 0; y < f->rows && (go_on = !interrupted()); y++)
+    int y = 0;
+    for (; y < f->rows && !interrupted(); y++)
         strip_row(s, y, f->whole + (size_t)y * (size_t)f->along * 3);
     strip_free(&s);
-    return go_on || interrupt_error(e);
+    return y == f->rows || interrupt_error(e);
 }
 
 static bool open_shape(struct shape *f, const struct report *r, const struct strip_kind *kind,

@@ -16,7 +16,7 @@ TEST(sizes)
                 {".5K", 512}};
     static const char *const bad[] = {"",    "G",    "-1",    "+1",        " 1",  "1 G",
                                       "1X",  "1iB",  "1KiBB", "inf",       "nan", "0x10",
-                                      "1e3", "1..2", ".",     "99999999T", "1Gi"};
+                                      "1e3", "1..2", ".",     "99999999T", "1Gi", "2 "};
     uint64_t bytes;
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(option_read_bytes(good[i].text, &bytes));
