@@ -1,5 +1,6 @@
 #include "option.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,7 +84,7 @@ bool option_read_bytes(const char *text, uint64_t *bytes)
     double value = strtod(text, &end);
     if (digits == 0 || end != text + digits || errno != 0)
         return false;
-    const char *unit = memchr(units, *end & ~0x20, strlen(units)); /* in upper case */
+    const char *unit = isalpha((unsigned char)*end) ? strchr(units, *end & ~0x20) : NULL;
     if (unit) {
         for (const char *u = units; u <= unit; u++)
             value *= 1024;
