@@ -197,7 +197,7 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
     lanes margin = lanes_all(INT32_MAX);
     struct colours c[VECTORS];
     lanes best[VECTORS], second[VECTORS];
-    for (int v = 0; v < VECTORS; v++) {
+    for (size_t v = 0; v < VECTORS; v++) {
         c[v] = colours_at(a->p->colour + at + v * LANES);
         best[v] = second[v] = lanes_all(ASSIGN_NEVER);
     }
@@ -205,13 +205,13 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
         int j = __builtin_ctzll(set);
         lanes constant = lanes_all(a->now.constant[j]);
         lanes step_rb = lanes_all((int)a->now.rb[j]), step_g = lanes_all((int)a->now.g[j]);
-        for (int v = 0; v < VECTORS; v++) {
+        for (size_t v = 0; v < VECTORS; v++) {
             lanes score = lanes_dot(lanes_dot(constant, c[v].rb, step_rb), c[v].g, step_g);
             second[v] = lanes_min(second[v], lanes_max(best[v], score));
             best[v] = lanes_min(best[v], score);
         }
     }
-    for (int v = 0; v < VECTORS; v++) {
+    for (size_t v = 0; v < VECTORS; v++) {
         margin = lanes_min(margin, lanes_sub(second[v], best[v]));
         next = note_changes(a, s, at + (size_t)(v * LANES), index_of(a, best[v]), next);
     }
@@ -375,7 +375,8 @@ FOR_SHAPE void visit_blocks(struct assign *a, struct stretch *s, uint32_t blocks
                             struct shape shape)
 {
     uint32_t *next = s->change;
-    memset(s->visits, 0, sizeof s->visits);
+    for (int list = 0; list < LISTS; list++)
+        s->visits[list] = 0;
     for (uint32_t left = blocks; left; left &= left - 1)
         list_visits(a, s, s->block + (size_t)__builtin_ctz(left));
     for (int list = 1; list < LISTS; list++) {

@@ -134,7 +134,7 @@ static void box_group(struct points *p, size_t group)
     const uint32_t *colour = p->colour + group * GROUP, *weight = p->weight + group * GROUP;
     lanes low = lanes_load(colour), high = low, square = lanes_all(0),
           sum[4] = {square, square, square, square};
-    for (int v = 0; v < VECTORS; v++) {
+    for (size_t v = 0; v < VECTORS; v++) {
         lanes word = lanes_load(colour + v * LANES), w = lanes_load(weight + v * LANES),
               byte = lanes_all(255);
         lanes rb = lanes_and(word, lanes_all(0x00ff00ff)),
@@ -240,9 +240,10 @@ static void batch_fill(struct batch *b, const uint32_t *colour, int first, int c
         batch_number(b, count, 0);
         b->count++;
     }
-    uint32_t padding = count > 0 ? colour[0] : *origin;
-    for (int i = b->count; i < BATCH_ROOM; i++)
-        batch_put(b, i, padding);
+    for (int i = b->count; i < BATCH_ROOM; i++) {
+        b->rb[i] = b->rb[0];
+        b->g[i] = b->g[0];
+    }
 }
 
 /* Inlined, so that the constants `fresh` and `last` specialize the code. */
@@ -283,7 +284,7 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
     struct corners c = {lanes_all((int)box->low_rb[at]), lanes_all((int)box->low_g[at]),
                         lanes_all((int)box->high_rb[at]), lanes_all((int)box->high_g[at])};
     lanes nearest[BATCH_ROOM / LANES], limit = lanes_all((int)reach);
-    for (int v = 0; v * LANES < b->count; v++) {
+    for (size_t v = 0; v * LANES < (size_t)b->count; v++) {
         lanes rb = lanes_load(b->rb + v * LANES), g = lanes_load(b->g + v * LANES);
         nearest[v] = box_nearest(c, rb, g);
         if (rival)
@@ -292,7 +293,7 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
     if (rival)
         limit = lanes_all(lanes_least(limit));
     uint32_t near = 0;
-    for (int v = 0; v * LANES < b->count; v++)
+    for (size_t v = 0; v * LANES < (size_t)b->count; v++)
         near |= mask_bits(mask_less(nearest[v], limit)) << (v * LANES);
     return near & ((UINT32_C(1) << b->count) - 1);
 }
@@ -330,7 +331,7 @@ FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b,
     size_t at = group * GROUP;
     struct colours c[VECTORS];
     lanes best[VECTORS], reach = lanes_all(0), mass = lanes_all(0);
-    for (int v = 0; v < VECTORS; v++) {
+    for (size_t v = 0; v < VECTORS; v++) {
         c[v] = colours_scaled(n->p->colour + at + v * LANES);
         best[v] = fresh ? lanes_all(INT32_MAX) : lanes_load(n->key + at + v * LANES);
     }
@@ -338,13 +339,13 @@ FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b,
         int i = __builtin_ctz(near);
         lanes rb = lanes_all((int)b->scaled_rb[i]), g = lanes_all((int)b->scaled_g[i]),
               number = lanes_all(b->number[i]);
-        for (int v = 0; v < VECTORS; v++) {
+        for (size_t v = 0; v < VECTORS; v++) {
             lanes gap_rb = pairs_sub(c[v].rb, rb), gap_g = pairs_sub(c[v].g, g);
             best[v] =
                 lanes_min(best[v], lanes_dot(lanes_dot(number, gap_rb, gap_rb), gap_g, gap_g));
         }
     } while (near &= near - 1);
-    for (int v = 0; v < VECTORS; v++) {
+    for (size_t v = 0; v < VECTORS; v++) {
         lanes_store(n->key + at + v * LANES, best[v]);
         if (last)
             continue;
@@ -425,7 +426,8 @@ FOR_FRESH void list_visits_near(const struct nearest *n, size_t block, const str
                                 bool rival, bool fresh, struct visits *visits)
 {
     size_t end = block + NEAR_BLOCKS < n->p->blocks ? block + NEAR_BLOCKS : n->p->blocks;
-    memset(visits->count, 0, sizeof visits->count);
+    for (int list = 0; list < NEAR_LISTS; list++)
+        visits->count[list] = 0;
     visits->first = block * POINTS_BLOCK;
     for (; block < end; block++) {
         size_t group = block * POINTS_BLOCK;
@@ -503,7 +505,7 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
     size_t at = group * GROUP;
     struct colours c[VECTORS];
     lanes best[VECTORS], weight[VECTORS];
-    for (int v = 0; v < VECTORS; v++) {
+    for (size_t v = 0; v < VECTORS; v++) {
         c[v] = colours_at(n->p->colour + at + v * LANES);
         best[v] = distance_of(lanes_load(n->key + at + v * LANES));
         weight[v] = lanes_load(n->p->weight + at + v * LANES);
@@ -511,7 +513,7 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
     do {
         int i = __builtin_ctz(near);
         lanes mass = lanes_all(0);
-        for (int v = 0; v < VECTORS; v++) {
+        for (size_t v = 0; v < VECTORS; v++) {
             lanes d = lanes_min(best[v], distances(c[v], b, i));
             mass = wide_add(mass, wide_products(lanes_sub(best[v], d), weight[v]));
         }
@@ -523,7 +525,7 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
 static void try_candidates(const struct nearest *n, const uint32_t *colour, int count,
                            uint64_t *potential)
 {
-    struct batch all;
+    struct batch all = {.count = 0};
     struct visits visits;
     uint64_t gain[BATCH] = {0};
     batch_fill(&all, colour, 0, count, NULL);

@@ -35,6 +35,8 @@ static void on_error(j_common_ptr jpeg)
     jpeg->err->format_message(jpeg, text);
     if (jpeg->err->msg_code == JERR_FILE_WRITE)
         writer_failed(job->err);
+    else if (jpeg->err->msg_code == JERR_OUT_OF_MEMORY)
+        err_set(job->err, ERR_MEMORY, "libjpeg is out of memory");
     else
         err_set(job->err, ERR_FAILED, "%s", text);
     longjmp(job->jump, 1);

@@ -220,6 +220,22 @@ static void on_warning(png_structp png, png_const_charp message)
     (void)message; /* libpng warns about unusual text but writes it */
 }
 
+/* libpng's own message does not say that memory ran out, so that the film is rendered again. */
+static png_voidp on_allocate(png_structp png, png_alloc_size_t bytes)
+{
+    struct job *job = png_get_mem_ptr(png);
+    void *memory = malloc(bytes);
+    if (!memory)
+        err_memory(job->err, bytes);
+    return memory;
+}
+
+static void on_free(png_structp png, png_voidp memory)
+{
+    (void)png;
+    free(memory);
+}
+
 static void on_write(png_structp png, png_bytep data, size_t length)
 {
     struct job *job = png_get_io_ptr(png);
@@ -442,7 +458,8 @@ static bool prepare(struct job *job, struct strips strips, bool tell)
         return err_memory(job->err, (size_t)TEXTS_MAX * VALUE_SIZE);
     if (tell)
         add_all_texts(job, strips);
-    job->png = png_create_write_struct(PNG_LIBPNG_VER_STRING, job, on_error, on_warning);
+    job->png = png_create_write_struct_2(PNG_LIBPNG_VER_STRING, job, on_error, on_warning, job,
+                                         on_allocate, on_free);
     job->info = job->png ? png_create_info_struct(job->png) : NULL;
     if (!job->info)
         return err_set(

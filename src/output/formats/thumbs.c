@@ -130,7 +130,7 @@ void thumbs_size(const struct film *film, const struct crop *crop, int analysis_
         side = THUMBS_SIDE;
     int64_t longer = wide > high ? wide : high, shorter = wide > high ? high : wide;
     /* exact: IEEE rounds the root of an integer below 2^53 correctly */
-    int64_t by_pixels = (int64_t)sqrt((double)(THUMBS_PIXELS * longer / shorter));
+    int64_t square = THUMBS_PIXELS * longer / shorter, by_pixels = (int64_t)sqrt((double)square);
     if (side > by_pixels)
         side = by_pixels;
     side = even_or_1(side);

@@ -68,7 +68,7 @@ static bool encode(struct painter *p, WebPMemoryWriter *to, struct err *e)
         err_memory(e, (uint64_t)picture.width * (uint64_t)picture.height * 4);
     ok = ok && paint(&picture, p, e) && WebPEncode(&config, &picture);
     if (!ok && picture.error_code == VP8_ENC_ERROR_OUT_OF_MEMORY)
-        err_set(e, ERR_FAILED, "libwebp is out of memory");
+        err_set(e, ERR_MEMORY, "libwebp is out of memory");
     else if (!ok)
         err_set(e, ERR_FAILED, "libwebp cannot encode it (error %d)", (int)picture.error_code);
     WebPPictureFree(&picture);

@@ -94,8 +94,10 @@ static bool fill_levels(const struct strip *s, const int64_t *edge, size_t level
     struct sound_row row = {.loudness = SOUND_SILENCE, .peak = SOUND_SILENCE};
     const struct film_sound *sound = report_sound(s->report);
     for (int x = 0; x < s->width; x++) {
-        if (x % CHECK_EVERY == 0 && interrupted())
-            return interrupt_error(e);
+        if (x % CHECK_EVERY == 0 && interrupted()) {
+            interrupt_error(e);
+            return false;
+        }
         if (sound)
             film_sound_span(sound, edge[x], edge[x + 1] > edge[x] ? edge[x + 1] : edge[x] + 1,
                             &row);
@@ -120,7 +122,9 @@ static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t lev
         for (size_t x = 0; x < width; x++)
             level[x * levels + k] = line[x];
     }
-    bool ok = line || err_memory(e, width * sizeof *line);
+    bool ok = line != NULL;
+    if (!ok)
+        err_memory(e, width * sizeof *line);
     free(line);
     smooth_free(&smooth);
     return ok;
@@ -136,8 +140,10 @@ static bool sound_line_fill(const struct strip *s, size_t levels, sound_line_lev
     const struct report *r = s->report;
     int64_t *edge = axis_pixel_edges(r->columns, r->count, film_length_end(&r->film->length),
                                      (uint64_t)s->width);
-    if (!edge)
-        return err_memory(e, (r->count + (uint64_t)s->width) * sizeof *edge);
+    if (!edge) {
+        err_memory(e, (r->count + (uint64_t)s->width) * sizeof *edge);
+        return false;
+    }
     bool ok = fill_levels(s, edge, levels, levels_of, level, e);
     if (ok && r->picture.smooth_us > 0)
         ok = smooth_levels(s, edge, levels, level, e);

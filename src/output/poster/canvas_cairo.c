@@ -139,8 +139,11 @@ static void silence(void)
 
 static bool has_no_error(cairo_status_t status, struct err *e)
 {
-    return status == CAIRO_STATUS_SUCCESS ||
-           err_set(e, ERR_FAILED, "cannot draw with cairo: %s", cairo_status_to_string(status));
+    if (status == CAIRO_STATUS_SUCCESS)
+        return true;
+    err_set(e, status == CAIRO_STATUS_NO_MEMORY ? ERR_MEMORY : ERR_FAILED,
+            "cannot draw with cairo: %s", cairo_status_to_string(status));
+    return false;
 }
 
 struct canvas *canvas_open(const char *font, struct err *e)
