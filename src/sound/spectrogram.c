@@ -34,7 +34,10 @@ static int64_t cosine(size_t k)
 }
 
 /* Returns -cos(2 pi k / 1024) in Q31, 0 <= k <= 512. */
-static int64_t minus_cos(size_t k) { return k <= QUARTER ? -cosine(k) : cosine(2 * QUARTER - k); }
+static int64_t minus_cos(size_t k)
+{
+    return k <= QUARTER ? -cosine(k) : cosine(2 * (size_t)QUARTER - k);
+}
 
 /* Returns the product in Q127 of numbers from 1 to 2, at most 6 units too low. */
 static u128 times_q127(u128 a, u128 b)
