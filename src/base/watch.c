@@ -65,7 +65,7 @@ void watch_end(void)
 }
 
 struct start {
-    void *(*main)(void *);
+    void *(*run)(void *);
     void *argument;
     struct watch *watch;
 };
@@ -75,7 +75,7 @@ static void *begin_thread(void *argument)
     struct start s = *(struct start *)argument;
     free(argument);
     current = s.watch;
-    return s.main(s.argument);
+    return s.run(s.argument);
 }
 
 int watch_thread(pthread_t *thread, void *(*thread_main)(void *), void *argument)

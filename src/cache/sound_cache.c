@@ -19,8 +19,8 @@ struct place {
     struct cache_key key;
 };
 
-static bool find_place(struct place *p, const struct cache_options *o, const char *path,
-                       const struct film_parts *parts, struct err *e)
+static bool locate(struct place *p, const struct cache_options *o, const char *path,
+                   const struct film_parts *parts, struct err *e)
 {
     return cache_store_open(&p->store, o, e) && cache_film_read(path, parts, &p->id, e);
 }
@@ -86,7 +86,7 @@ bool sound_cache_load(const struct cache_options *o, const char *path,
     struct place p;
     struct err e = ERR_INIT;
     *out = (struct film_sound){.stream = -1};
-    if (o->refresh || !find_place(&p, o, path, parts, &e))
+    if (o->refresh || !locate(&p, o, path, parts, &e))
         return false;
     bool found = set_key(&p, false, video, stream, &e) && load_entry(&p, out, &e);
     if (!found && e.code == ERR_NONE)
@@ -141,7 +141,7 @@ void sound_cache_save(const struct cache_options *o, const char *path,
 {
     struct place p;
     struct err e = ERR_INIT;
-    if (!find_place(&p, o, path, parts, &e) || !set_key(&p, is_damaged(s), video, stream, &e)) {
+    if (!locate(&p, o, path, parts, &e) || !set_key(&p, is_damaged(s), video, stream, &e)) {
         if (e.code != ERR_NONE)
             log_msg(LOG_VERBOSE, "'%s': its sound is not cached: %s", path, e.text);
         return;

@@ -1,7 +1,6 @@
 #include "job.h"
 
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -22,19 +21,6 @@ struct job {
     struct report report;
     char decode[32]; /* the report's, if a device decoded */
 };
-
-void job_warn(struct report *r, const char *format, ...)
-{
-    char *text = r->run.warning[r->run.warnings];
-    va_list args;
-    if (r->run.warnings == REPORT_WARNINGS)
-        return;
-    va_start(args, format);
-    vsnprintf(text, sizeof r->run.warning[0], format, args);
-    va_end(args);
-    r->run.warnings++;
-    log_msg(LOG_WARNING, "%s", text);
-}
 
 /* Opens the film, and decides how it is decoded. */
 static bool open_film(const struct job_order *order, struct job *j, struct err *e)

@@ -1,5 +1,6 @@
 /* job_open.c - what is read of a film before it is decoded, and what is decided by that. */
 #include <inttypes.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +11,19 @@
 #include "media/source.h"
 #include "output/poster/poster.h"
 #include "phases.h"
+
+void job_warn(struct report *r, const char *format, ...)
+{
+    char *text = r->run.warning[r->run.warnings];
+    va_list args;
+    if (r->run.warnings == REPORT_WARNINGS)
+        return;
+    va_start(args, format);
+    vsnprintf(text, sizeof r->run.warning[0], format, args);
+    va_end(args);
+    r->run.warnings++;
+    log_msg(LOG_WARNING, "%s", text);
+}
 
 /* ---- Facts that the headers lack ---- */
 
