@@ -2,7 +2,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -16,8 +15,7 @@
 /* Returns true if a film may be decoded or clustered by a GPU of this machine. */
 static bool may_use_gpu(const struct job_context *c)
 {
-    const bool engine = strcmp(c->engines->slot[0].kind, "cpu") != 0;
-    if (!engine && c->plan->film.decode == DECODE_CPU)
+    if (!engines_have_gpu(c->engines) && c->plan->film.decode == DECODE_CPU)
         return false;
     return sandbox_gpu_exists();
 }

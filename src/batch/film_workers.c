@@ -39,7 +39,6 @@ int worker_process_count(const struct job_context *context, const struct film_ta
     enum { CORES_A_WORKER = 2 };
     /* for less, starting another GPU takes longer than decoding on the first */
     const uint64_t bytes_a_gpu = (uint64_t)64 << 20, memory_a_worker = (uint64_t)256 << 20;
-    bool cpu = strcmp(context->engines->slot[0].kind, "cpu") == 0;
     uint64_t most = context->plan->film.decode == DECODE_CPU
                         ? 1
                         : (uint64_t)engines_devices_at_most(context->engines);
@@ -47,7 +46,8 @@ int worker_process_count(const struct job_context *context, const struct film_ta
                               t->due,
                               (uint64_t)(context->threads / CORES_A_WORKER),
                               jobs > 0 ? (uint64_t)jobs : WORKERS_MOST,
-                              cpu ? WORKERS_MOST : t->bytes / bytes_a_gpu,
+                              engines_have_gpu(context->engines) ? t->bytes / bytes_a_gpu
+                                                                 : WORKERS_MOST,
                               limits_memory() / memory_a_worker};
     for (size_t i = 0; i < sizeof limit / sizeof *limit; i++)
         most = limit[i] < most ? limit[i] : most;

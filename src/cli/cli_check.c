@@ -265,7 +265,7 @@ static bool check_day(const struct plan *plan, struct err *e)
 static bool check_live(const struct plan *plan, const struct live_run_options *o, struct err *e)
 {
     const bool to_stdout = plan->outputs.path && outputs_is_stdout(plan->outputs.path),
-               shown = o->serve.given || o->format != LIVE_FORMAT_NONE;
+               shown = live_is_shown(o);
     if (o->column_us == 0 && shown)
         return err_set(e, ERR_USAGE, "--serve and --live-format need --live");
     if (o->column_us == 0)

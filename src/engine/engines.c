@@ -56,6 +56,8 @@ void engines_init(struct engines *g, enum engine_choice choice,
 
 static bool is_cpu(const struct engine_slot *s) { return strcmp(s->kind, "cpu") == 0; }
 
+bool engines_have_gpu(const struct engines *g) { return !is_cpu(&g->slot[0]); }
+
 /* Lists all devices if none was specified, at least one: opening it reports the error. */
 static void find_devices(struct engine_slot *s)
 {

@@ -88,6 +88,9 @@ bool engine_worth_a_gpu(const struct engine_work *w, int threads, uint64_t films
 void engines_init(struct engines *g, enum engine_choice choice,
                   const struct engine_devices *devices, int threads);
 
+/* Returns true if GPUs are in the list, whether the machine has any or not. */
+bool engines_have_gpu(const struct engines *g);
+
 /*
  * Returns an upper bound for engines_devices, 1 to ENGINE_DEVICES_MOST. Does not load the driver,
  * which no process may do before it forks. Counts the specified devices, or else those of the

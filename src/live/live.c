@@ -146,12 +146,6 @@ static bool open_stream(struct live *l, const char *name, struct err *e)
     return s->receiver != NULL;
 }
 
-/* Returns true if columns are shown while they are made. */
-static bool is_shown(const struct live_run_options *o)
-{
-    return o->serve.given || o->format != LIVE_FORMAT_NONE;
-}
-
 /* Columns of a day, or as many as have room in 64 MiB. */
 static size_t capacity_of(int64_t column_us, int height)
 {
@@ -169,7 +163,7 @@ static bool open_show(struct live *l, struct err *e)
     const struct live_run_options *o = l->o;
     const int height = plan->picture.height;
     char label[STREAM_NAME];
-    if (!is_shown(o))
+    if (!live_is_shown(o))
         return true;
     stream_name_show(plan->inputs.argument[0], label);
     l->feed = live_feed_open(capacity_of(o->column_us, height), height, o->column_us, e);
@@ -193,7 +187,7 @@ struct live_plan live_plan_of(const struct plan *plan, const struct live_run_opt
     const struct picture_options *picture = &plan->picture;
     const struct strips strips = {picture->strip, picture->strips};
     const unsigned needs = strips_need(strips) | csv_columns_need(&plan->formats.csv_columns) |
-                           (is_shown(o) ? STRIP_DOMINANT : 0U);
+                           (live_is_shown(o) ? STRIP_DOMINANT : 0U);
     return (struct live_plan){
         .report = {.analysis = {.selection = {.kind = SELECT_INTERVAL,
                                               .interval_us = o->column_us,

@@ -92,3 +92,8 @@ static const struct option_row rows[] = {
 static const struct live_run_options defaults = {.timeout_us = 10000000};
 
 const struct option_table live_options = {rows, &defaults, sizeof defaults};
+
+bool live_is_shown(const struct live_run_options *o)
+{
+    return o->serve.given || o->format != LIVE_FORMAT_NONE;
+}

@@ -33,4 +33,7 @@ struct live_run_options {
 
 extern const struct option_table live_options;
 
+/* Returns true if columns are shown while they are made. */
+bool live_is_shown(const struct live_run_options *o);
+
 #endif

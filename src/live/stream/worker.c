@@ -20,7 +20,7 @@
 
 static bool uses_gpu(const struct engines *g)
 {
-    return strcmp(g->slot[0].kind, "cpu") != 0 && sandbox_gpu_exists();
+    return engines_have_gpu(g) && sandbox_gpu_exists();
 }
 
 bool live_worker_prepare(const struct engines *g, enum sandbox_choice sandbox, struct err *e)
