@@ -525,7 +525,6 @@ emulated: $(EMULATED)
 
 CHECKS := $(patsubst tests/check/%.cu,%,$(sort $(wildcard tests/check/check_*.cu)))
 CU_BENCH  := $(patsubst tests/bench/%.cu,%,$(sort $(wildcard tests/bench/bench_*.cu)))
-GPU_BENCH := $(CU_BENCH) bench_kmeans
 
 $(addprefix $(BIN)/,$(CHECKS)): $(BIN)/%: $(NVCC_BUILD)/tests/check/%.o $(LIB)
 	@mkdir -p $(@D)
@@ -547,7 +546,7 @@ portable:
 ## portable-tests: what `make test-gpu` runs, self-contained too, to be carried to a host with a GPU
 .PHONY: portable-tests
 portable-tests: portable
-	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(GPU_BENCH) \
+	@$(MAKE) --no-print-directory PORTABLE=1 $(addprefix out/bin-portable/,$(CHECKS) $(CU_BENCH) \
 	    refused-calls.so)
 
 ## gpu-pack: out/gpu: what tests/support/gpu-session.sh needs on a host with a GPU
@@ -566,7 +565,7 @@ test-gpu: films-there $(if $(GPU_BIN),,out/sample.mkv out/clips.made)
 # ------------------------------------------------------------------ every program
 
 PROGRAMS := barcode $(UNIT) $(BENCH) $(FUZZ:fuzz_%=replay_%) \
-    $(if $(filter 1,$(CUDA)),$(CHECKS) $(GPU_BENCH) $(notdir $(EMULATED))) made_feed
+    $(if $(filter 1,$(CUDA)),$(CHECKS) $(CU_BENCH) $(notdir $(EMULATED))) made_feed
 
 .PHONY: programs
 programs: $(addprefix $(BIN)/,$(sort $(PROGRAMS))) ## every program of this tree, built and not run

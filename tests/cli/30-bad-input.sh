@@ -175,7 +175,7 @@ test_bad_clips() { # quick
 test_reasons() {
     f=$(clip bad/empty.mkv)
     refuses 3 "$f"
-    says empty
+    says 'is not a film: the file is empty'
     for f in audio-only.mp3 audio-only.m4a; do
         f=$(clip bad/$f)
         refuses 3 "$f"
@@ -283,7 +283,9 @@ test_nothing_selected() { # quick
     refuses 1 "$f" --start 1:00
     refuses 1 "$f" --start 100 --columns 5
     refuses 1 "$f" --start 100 --interval 1
+    says "has no frame after --start: it ends at [0-9.]* s"
     refuses 1 "$f" --start 3.981 --end 3.99 -n 1
+    says "is selected: --start, --end or the interval leave none"
     # Without a duration in the container, only reading tells.
     f=$(clip h264-closed.h264)
     refuses 1 "$f" --start 20
@@ -298,7 +300,7 @@ test_too_many_columns() {
     LIMIT=20
     refuses 2 long.mkv --interval 0.000001
     refuses 2 long.ts --interval 0.000001
-    says "--interval is too short"
+    says "--interval is too short: it gives 12000000 columns, but at most 2684354 are possible"
     ok long.ts -m average --interval 0.000001 --start 3 --end 3.00001 -o s.png
     check png s.png 10 800
     rm -f s.png
@@ -324,10 +326,14 @@ test_output_folder_not_writable() { # quick
     echo old > locked/p.png
     chmod 555 locked
     chmod 444 locked/p.png
-    for out in locked/p.png locked/new.png locked/; do
+    for out in locked/new.png locked/ locked/deeper/ locked/p.png; do
         plainly "$f" -o "$out"
         [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
         one_sentence
+        case $out in
+            locked/p.png) says "cannot write 'locked/p.png': Permission denied" ;;
+            *) says "cannot write into the folder 'locked/': Permission denied" ;;
+        esac
     done
     [ "$(cat locked/p.png)" = old ] || fail "the old picture is gone"
     files locked locked/p.png

@@ -38,9 +38,6 @@ struct bit_reader {
     size_t size, bit;
 };
 
-/* Returns true if all bits were read, or more than there were. */
-static inline bool is_used_up(const struct bit_reader *r) { return r->bit >= r->size * 8; }
-
 int nal_read_bit(struct bit_reader *r);
 
 /* Reads `n` bits, the most significant first. */

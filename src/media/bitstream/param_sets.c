@@ -109,6 +109,9 @@ bool param_sets_lacking(const struct param_sets *s, uint64_t picture)
 
 enum { HEAD = 64 }; /* more bytes than a slice header needs up to its order count */
 
+/* Returns true if all bits were read, or more than there were. */
+static bool is_used_up(const struct bit_reader *r) { return r->bit >= r->size * 8; }
+
 /*
  * Skips scaling lists (7.3.2.1.1.1). They are coded as differences, and a value of 0 ends a list.
  */

@@ -12,7 +12,6 @@
 
 /* ---- idr_splice.c: an IDR picture of the film in place of a flush of H.264 ---- */
 
-struct AVPacket;
 struct decode_pass;
 
 /* A worker's copy, or the pass's. Zero it first. */

@@ -1,5 +1,6 @@
 
 #include "test.h"
+#include "media/container/open.h"
 #include "media/decode/decoder.h"
 #include "clip.h"
 
@@ -134,5 +135,68 @@ TEST(spreading)
 }
 
 /* ------------------------------------------------------------------ what is seen */
+
+/* Decodes a clip as a session does; returns how many packets were found damaged. */
+static int count_damaged(const char *name, int threads)
+{
+    struct err e = ERR_INIT;
+    struct film film;
+    AVFormatContext *f = NULL;
+    struct corruption_watch w = {0};
+    int found = 0, frames = 0;
+    assert_true(container_open(name, SOURCE_STREAM_CHOICE, &f, &film, &e));
+    AVCodecContext *c = decoder_open(f->streams[film.stream], film.path, threads, &e);
+    AVPacket *p = av_packet_alloc();
+    AVFrame *frame = av_frame_alloc();
+    assert_true(c && p && frame);
+    corruption_watch_open(&w, c);
+    for (bool more = true; more;) {
+        more = container_read(f, p) >= 0;
+        found += damage_found(&w, avcodec_send_packet(c, more ? p : NULL));
+        av_packet_unref(p);
+        for (; avcodec_receive_frame(c, frame) >= 0; frames++)
+            av_frame_unref(frame);
+    }
+    found += damage_found(&w, 0);
+    assert_int_equal(frames, CLIP_FRAMES);
+    av_frame_free(&frame);
+    av_packet_free(&p);
+    avcodec_free_context(&c);
+    container_close(&f);
+    free(film.path);
+    return found;
+}
+
+static const char *const hevc[] = {"8.mkv", "10.mkv", "444.mkv", "grey.mkv"};
+
+static bool make_hevc(void)
+{
+    static const char *const format[] = {"yuv420p", "yuv420p10le", "yuv444p", "gray"};
+    char line[256];
+    for (int i = 0; i < 4; i++) {
+        snprintf(line, sizeof line,
+                 "-c:v libx265 -preset ultrafast -pix_fmt %s -x265-params "
+                 "log-level=error:wpp=1:pools=2:frame-threads=1:keyint=10:ctu=%d:min-cu-size=8 %s",
+                 format[i], 16 << i % 3, hevc[i]);
+        if (!clip_encode(line))
+            return false;
+    }
+    return true;
+}
+
+/* Nothing is found in films without damage. */
+TEST(nothing_is_wrong)
+{
+    if (!make_hevc() || !clip_encode("-c:v mpeg4 -bf 2 -q:v 4 asp.avi") ||
+        !clip_encode("-c:v mpeg2video -bf 2 -q:v 4 two.mkv") ||
+        !clip_encode(
+            "-c:v libx264 -preset veryfast -x264-params keyint=20:open-gop=1:bframes=3 avc.mkv"))
+        skip();
+    static const char *const name[] = {"8.mkv",   "10.mkv",  "444.mkv", "grey.mkv",
+                                       "asp.avi", "two.mkv", "avc.mkv"};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        for (int threads = 1; threads <= 3; threads += 2)
+            assert_int_equal(count_damaged(name[i], threads), 0);
+}
 
 TEST_FIXTURE(clip_begin, clip_end)

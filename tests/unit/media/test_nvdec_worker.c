@@ -20,6 +20,60 @@ static struct staged stage(const char *name, uint64_t step, enum decode_choice d
     return r;
 }
 
+static void judge(const char *name, uint64_t step, int threads)
+{
+    struct staged right = stage(name, step, DECODE_CPU, 2);
+    struct staged r =
+        stage(name, step, threads > 0 ? DECODE_NVDEC : DECODE_AUTO, threads > 0 ? threads : 1);
+    if (!right.ok || !r.ok)
+        fail_msg("%s: %s%s", name, right.error.text, r.error.text);
+    if (!same(&right, &r))
+        fail_msg("%s, every %d: other frames", name, (int)step);
+    assert_int_equal(r.counts.redone_chunks, 0); /* nothing that a flush would have had to save */
+    assert_int_equal(r.counts.lost + r.counts.decode_errors + r.counts.contradicted, 0);
+    staged_free(&right);
+    staged_free(&r);
+}
+
+static void every_step(const char *name)
+{
+    static const uint64_t step[] = {1, 2, 7, 24, 60};
+    for (size_t i = 0; i < sizeof step / sizeof *step; i++)
+        judge(name, step[i], 1);
+}
+
+/* Runs that begin with an IDR go in without a flush: pictures of the last run come out while the
+ * next goes in. */
+TEST(h264)
+{
+    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=12:min-keyint=12:bframes=3:b-pyramid=normal closed.mp4") ||
+        !clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=12:min-keyint=12:open-gop=1:bframes=3 open.mkv") ||
+        !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=1 intra.mkv") ||
+        !clip_encode("-c:v libx264 -preset veryfast -x264-params "
+                     "keyint=70:bframes=16:ref=4:b-adapt=0 far.mkv"))
+        skip();
+    every_step("closed.mp4");
+    every_step("open.mkv");
+    every_step("intra.mkv");
+    every_step("far.mkv");
+}
+
+TEST(others)
+{
+    if (!clip_encode(
+            "-c:v libx265 -preset superfast -x265-params "
+            "log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open-hevc.mkv") ||
+        !clip_encode("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 12 -b:v 300k vp9.webm") ||
+        !clip_encode("-c:v mpeg2video -g 12 -bf 2 mpeg2.mkv") || !clip_hidden_vp8("vp8.webm"))
+        skip();
+    every_step("open-hevc.mkv");
+    every_step("vp9.webm");
+    every_step("mpeg2.mkv");
+    every_step("vp8.webm");
+}
+
 /* A worker that met errors gives what a software worker gives of the same film, and counts what it
  * counts: returned. */
 static struct decode_counts judge_damaged(const char *name, uint64_t step)
@@ -280,6 +334,34 @@ TEST(sets_change)
     struct decode_counts c = judge_long("sets.ts", 1);
     assert_true(c.idr_splices > 0 && c.flushes > 0 && c.flushes < c.chunks);
     judge_long("sets.ts", 24);
+}
+
+/*
+ * VP8 and VP9 films whose frame size changes: a worker stages nothing that NVDEC decodes of a run
+ * with another size, and what it takes afterwards is decoded in software, for which nothing is done
+ * twice.
+ */
+TEST(another_size)
+{
+    static const char *const encoder[] = {"libvpx", "libvpx-vp9"};
+    for (size_t i = 0; i < sizeof encoder / sizeof *encoder; i++) {
+        char line[256];
+        for (int size = 96; size >= 64; size -= 32) {
+            snprintf(line, sizeof line,
+                     "-vf scale=%d:%d -c:v %s -deadline realtime -cpu-used 8 "
+                     "-g 20 -b:v 300k %d.webm",
+                     size, size * 2 / 3, encoder[i], size);
+            if (!clip_encode(line))
+                skip();
+        }
+        if (system("printf 'ffconcat version 1.0\nfile %s.webm\n' 96 64 96 > sizes.ffconcat") ||
+            !clip_ffmpeg("-i sizes.ffconcat -c copy sizes.webm"))
+            skip();
+        struct decode_counts c = judge_damaged("sizes.webm", 3);
+        assert_in_range(c.redone_chunks, 1, 4); /* one for each worker */
+        assert_int_equal(c.decode_errors + c.damaged + c.lost, 0);
+        assert_int_equal(judge_damaged("96.webm", 3).redone_chunks, 0);
+    }
 }
 
 static int begin(void **state)

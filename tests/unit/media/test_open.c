@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 
 #include "test.h"
 #include "media/container/open.h"
@@ -65,6 +66,49 @@ TEST(the_film_s_title)
     assert_string_equal(facts("stream.mkv").title, "");
 }
 
+TEST(colour_tags)
+{
+    static const struct {
+        const char *arguments;
+        enum matrix matrix;
+        enum range range;
+        enum transfer transfer;
+        bool guessed;
+    } films[] = {
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace bt709 -color_range tv",
+         MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -colorspace smpte170m -color_range pc",
+         MATRIX_BT601, RANGE_FULL, TRANSFER_SDR, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -vf setparams=color_trc=smpte2084 -colorspace "
+         "bt2020nc -color_trc smpte2084 -color_range tv",
+         MATRIX_BT2020, RANGE_LIMITED, TRANSFER_PQ, false},
+        {"-c:v libx264 -preset ultrafast -frames:v 5 -vf setparams=color_trc=arib-std-b67 "
+         "-colorspace bt2020nc -color_trc arib-std-b67 -color_range tv",
+         MATRIX_BT2020, RANGE_LIMITED, TRANSFER_HLG, false},
+        {"-c:v libx264rgb -preset ultrafast -frames:v 5", MATRIX_RGB, RANGE_FULL, TRANSFER_SDR,
+         false},
+        {"-c:v ffv1 -pix_fmt gbrp -frames:v 5", MATRIX_RGB, RANGE_FULL, TRANSFER_SDR, false},
+        {"-c:v mjpeg -pix_fmt yuvj420p -frames:v 5", MATRIX_BT601, RANGE_FULL, TRANSFER_SDR, false},
+        {"-c:v mpeg4 -vf scale=1280:16 -frames:v 5", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR,
+         true},
+        {"-c:v mpeg4 -vf scale=16:578 -frames:v 5", MATRIX_BT709, RANGE_LIMITED, TRANSFER_SDR,
+         true},
+        {"-c:v mpeg4 -vf scale=1278:576 -frames:v 1", MATRIX_BT601, RANGE_LIMITED, TRANSFER_SDR,
+         true},
+    };
+    for (size_t i = 0; i < sizeof films / sizeof *films; i++) {
+        char line[256];
+        snprintf(line, sizeof line, "%s tagged.mkv", films[i].arguments);
+        if (!clip_encode(line))
+            continue;
+        struct film f = facts("tagged.mkv");
+        if (f.matrix != films[i].matrix || f.range != films[i].range ||
+            f.transfer != films[i].transfer || f.matrix_guessed != films[i].guessed)
+            fail_msg("%s: matrix %d%s, range %d, transfer %d", films[i].arguments, f.matrix,
+                     f.matrix_guessed ? " guessed" : "", f.range, f.transfer);
+    }
+}
+
 /* A decoder that finds no tag in the bitstream wipes out the container's own: it still counts. */
 TEST(the_container_s_word)
 {
@@ -78,6 +122,41 @@ TEST(the_container_s_word)
     f = facts("container.webm");
     assert_int_equal(f.matrix, MATRIX_BT709);
     assert_false(f.matrix_guessed);
+}
+
+/* Copies an MP4 with a display matrix, in its track header, that turns by `turns` quarters. */
+static void write_turned(const char *from, const char *to, int turns)
+{
+    static const int32_t matrix[4][4] = {
+        {1, 0, 0, 1}, {0, -1, 1, 0}, {-1, 0, 0, -1}, {0, 1, -1, 0}};
+    static char bytes[1 << 20];
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    assert_true(in && out);
+    size_t size = fread(bytes, 1, sizeof bytes, in);
+    char *box = memmem(bytes, size, "tkhd", 4);
+    assert_non_null(box);
+    for (int i = 0; i < 4; i++) {
+        uint32_t big = htobe32((uint32_t)(matrix[turns][i] * 65536));
+        memcpy(box + 44 + i / 2 * 12 + i % 2 * 4, &big, sizeof big);
+    }
+    assert_int_equal(fwrite(bytes, 1, size, out), size);
+    assert_int_equal(fclose(in) | fclose(out), 0);
+}
+
+TEST(orientation)
+{
+    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4"))
+        skip();
+    for (int turns = 0; turns < 4; turns++) {
+        write_turned("plain.mp4", "turned.mp4", turns);
+        struct film f = facts("turned.mp4");
+        /* the matrix turns counter-clockwise */
+        assert_int_equal(f.orientation.quarter_turns, (4 - turns) % 4);
+        assert_false(f.orientation.mirror);
+        assert_int_equal(f.coded_width, CLIP_W);
+        assert_int_equal(f.width, turns % 2 ? CLIP_H : CLIP_W);
+        assert_int_equal(f.height, turns % 2 ? CLIP_W : CLIP_H);
+    }
 }
 
 /* The least number in a matrix has no opposite. */
@@ -98,6 +177,20 @@ TEST(a_broken_matrix)
     fclose(f);
     struct film film = facts("matrix.mp4");
     assert_true(film.orientation.mirror && film.orientation.quarter_turns == 0);
+}
+
+/* The film among other streams: not the cover, whatever comes first. */
+TEST(the_right_stream)
+{
+    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 50 film.mp4") ||
+        !clip_encode("-c:v png -frames:v 1 -vf scale=400:400 cover.png"))
+        skip();
+    assert_true(clip_ffmpeg("-i cover.png -i film.mp4 -f lavfi -i sine=d=2 -map 0 -map 2 -map 1 "
+                            "-c:v copy -disposition:v:0 attached_pic all.mp4"));
+    struct film f = facts("all.mp4");
+    assert_string_equal(f.codec, "mpeg4");
+    assert_int_equal(f.width, CLIP_W);
+    assert_int_equal(f.length.duration_us, 2000000);
 }
 
 /* Copies an MPEG-TS without the packets of a PID. */
@@ -144,6 +237,42 @@ TEST(late_video)
     assert_true(probed_bytes("late.ts", CLIP_W) > usual);
 }
 
+static void must_refuse(const char *name, const char *words)
+{
+    struct err e = ERR_INIT;
+    struct source *s =
+        source_open_stream(name, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, &e);
+    if (s)
+        fail_msg("'%s' was opened", name);
+    assert_int_equal(e.code, ERR_INPUT);
+    if (!strstr(e.text, words) || !strstr(e.text, name))
+        fail_msg("'%s' or '%s' is not in '%s'", words, name, e.text);
+}
+
+TEST(no_films)
+{
+    must_refuse("nowhere.mkv", "cannot open");
+    assert_int_equal(mkdir("folder.mkv", 0700), 0);
+    must_refuse("folder.mkv", "cannot open");
+    assert_int_equal(system(": > empty.mkv; seq 500 > text.mkv; seq 500 > text.txt; head -c 30000 "
+                            "/dev/zero > zeros.mp4"),
+                     0);
+    must_refuse("empty.mkv", "is not a film: the file is empty");
+    must_refuse("text.mkv", "not a film");
+    must_refuse("text.txt", "not a film");
+    must_refuse("zeros.mp4", "is not a film");
+    if (!clip_encode("-c:v png -frames:v 1 picture.png") ||
+        !clip_encode("-c:v mjpeg -q:v 3 -frames:v 1 picture.jpg") ||
+        !clip_ffmpeg("-f lavfi -i sine=d=1 sound.wav") ||
+        !clip_ffmpeg("-i sound.wav -i picture.png -map 0 -map 1 -c:v copy -disposition:v "
+                     "attached_pic cover.m4a"))
+        skip();
+    must_refuse("picture.png", "is an image, not a film");
+    must_refuse("picture.jpg", "is an image, not a film");
+    must_refuse("sound.wav", "has no video stream, only sound");
+    must_refuse("cover.m4a", "has no video stream, only a cover picture");
+}
+
 /* Names that libav would take for protocols or options of its own. */
 TEST(odd_names)
 {
@@ -165,6 +294,23 @@ TEST(odd_names)
     assert_null(source_open_stream(name, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, &e));
     assert_int_equal(e.code, ERR_INPUT);
     assert_non_null(strstr(e.text, "too long"));
+}
+
+/* A playlist in a film's dress must not make us read other files. */
+TEST(playlists_read_nothing_else)
+{
+    if (!clip_encode("-c:v mpeg2video -q:v 4 -frames:v 20 part.ts"))
+        skip();
+    char command[512];
+    snprintf(
+        command, sizeof command,
+        "printf "
+        "'#EXTM3U\\n#EXT-X-TARGETDURATION:2\\n#EXTINF:1,\\nhttp://127.0.0.1:9/"
+        "part.ts\\n#EXT-X-ENDLIST\\n' > net.m3u8; "
+        "printf \"ffconcat version 1.0\\nfile 'http://127.0.0.1:9/part.ts'\\n\" > net.ffconcat");
+    assert_int_equal(system(command), 0);
+    must_refuse("net.m3u8", "only relative names of files in its folder");
+    must_refuse("net.ffconcat", "only relative names of files in its folder");
 }
 
 TEST(sentences)

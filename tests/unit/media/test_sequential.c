@@ -133,6 +133,56 @@ TEST(a_gop_too_long_to_hold)
     }
 }
 
+/* By time the selection wants to know when the next frame appears, which a decoder says only later.
+ */
+TEST(selections_by_time)
+{
+    if (!clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 5 time.mkv"))
+        skip();
+    struct selection rules[] = {
+        {.kind = SELECT_INTERVAL, .interval_us = 130000, .end_us = INT64_MAX},
+        {.kind = SELECT_INTERVAL, .interval_us = 15000, .start_us = 1000000, .end_us = 3000000},
+        {.kind = SELECT_COLUMNS, .columns = 333, .end_us = CLIP_FRAMES * CLIP_STEP_US},
+        {.kind = SELECT_COLUMNS, .columns = 10, .start_us = 2010000, .end_us = 7123456},
+        {.kind = SELECT_EVERY, .every = 3, .start_us = 1234567, .end_us = 4321000},
+    };
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        struct staged right = stage("time.mkv", DECODE_SEQUENTIAL, 1, rules[i]),
+                      r = stage("time.mkv", DECODE_PARALLEL, 2, rules[i]);
+        assert_same(&right, &r);
+        /* Nobody reads on when nothing more can be wanted. */
+        bool whole = rules[i].end_us >= CLIP_FRAMES * CLIP_STEP_US;
+        assert_int_equal(right.counts.packets == CLIP_FRAMES, whole);
+        assert_int_equal(r.counts.packets == CLIP_FRAMES, whole);
+        staged_free(&right);
+        staged_free(&r);
+    }
+}
+
+/* Damage is counted, and the film goes on. */
+TEST(damage_is_counted)
+{
+    if (!clip_encode("-c:v mpeg2video -g 20 -bf 0 -b:v 300k film.mkv"))
+        skip();
+    assert_int_equal(system("for i in 20 21 22 23; do dd if=/dev/zero of=film.mkv bs=97 count=1 "
+                            "conv=notrunc 2>/dev/null "
+                            "seek=$(($(stat -c %s film.mkv) / 97 / 40 * i)); done"),
+                     0);
+    struct staged r = stage("film.mkv", DECODE_SEQUENTIAL, 2, every(1));
+    assert_true(r.counts.damage_found); /* and that is all it is good for */
+    staged_free(&r);
+    r = stage("film.mkv", DECODE_SEQUENTIAL, 1, every(1));
+    assert_false(r.counts.damage_found);
+    assert_in_range(r.counts.damaged + r.counts.decode_errors, 1, 60);
+    assert_in_range(columns_count(r.columns), CLIP_FRAMES - 10, CLIP_FRAMES);
+    uint64_t damaged = 0;
+    for (uint64_t i = 0; i < columns_count(r.columns); i++)
+        damaged += columns_get(r.columns, i)->status == COLUMN_DAMAGED;
+    assert_int_equal(damaged, r.counts.damaged);
+    assert_true(damaged > 0);
+    staged_free(&r);
+}
+
 /* ------------------------------------------------------------------ by hand */
 
 static struct decode_pass *open_staging(const struct source *s, const struct demux *r,

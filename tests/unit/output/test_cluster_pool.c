@@ -41,6 +41,19 @@ TEST(pixels)
     }
 }
 
+/* The greatest weights and images that pool_put may get (render_line.h). */
+TEST(great_weights)
+{
+    static uint8_t rgb[1 << 14][3];
+    struct pool p = {.rgb = rgb[0], .pixels = 1 << 14, .total = UINT64_C(1) << 48};
+    pool_put(&p, (const uint8_t[]){1, 1, 1}, UINT64_C(1) << 47);
+    assert_int_equal(p.at, 1 << 13);
+    pool_put(&p, (const uint8_t[]){2, 2, 2}, UINT64_C(1) << 47);
+    assert_int_equal(p.at, 1 << 14);
+    assert_int_equal(rgb[(1 << 13) - 1][0], 1);
+    assert_int_equal(rgb[1 << 13][0], 2);
+}
+
 TEST(no_weight)
 {
     uint8_t rgb[3] = {9, 9, 9};

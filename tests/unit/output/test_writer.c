@@ -1,3 +1,4 @@
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,6 +41,16 @@ static int setup(void **state)
     return 0;
 }
 
+static int files(void)
+{
+    int count = 0;
+    DIR *d = opendir(folder);
+    for (struct dirent *entry; (entry = readdir(d));)
+        count += strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0;
+    closedir(d);
+    return count;
+}
+
 static int teardown(void **state)
 {
     (void)state;
@@ -47,6 +58,41 @@ static int teardown(void **state)
     columns_free(&c);
     unlink(path);
     return rmdir(folder);
+}
+
+TEST_WITH(test_saves, setup, teardown)
+{
+    struct err e = ERR_INIT;
+    const struct writer *const writers[] = {writer_find("png"), writer_find("json"),
+                                            writer_find("bench")};
+    static const char *const starts[] = {"\x89PNG", "{\n\"version\"", "{\"version\""};
+    for (int i = 0; i < 3; i++) {
+        assert_true(writer_save(writers[i], &report, alone("kmeans"), path, &e));
+        char start[16] = {0};
+        FILE *f = fopen(path, "rb");
+        assert_int_equal(fread(start, 1, 12, f), 12);
+        fclose(f);
+        assert_memory_equal(start, starts[i], strlen(starts[i]));
+        assert_int_equal(files(), 1);
+    }
+}
+
+TEST_WITH(test_failure_keeps_the_old, setup, teardown)
+{
+    struct err e = ERR_INIT;
+    FILE *f = fopen(path, "w");
+    fputs("old", f);
+    fclose(f);
+    report.count = 0;
+    assert_false(writer_save(writer_find("png"), &report, alone("kmeans"), path, &e));
+    char sentence[128], old[8] = {0};
+    snprintf(sentence, sizeof sentence, "cannot write '%s': the film has no columns", path);
+    assert_string_equal(e.text, sentence);
+    f = fopen(path, "r");
+    assert_int_equal(fread(old, 1, 7, f), 3);
+    fclose(f);
+    assert_string_equal(old, "old");
+    assert_int_equal(files(), 1);
 }
 
 TEST_WITH(test_full_disk, setup, teardown)
@@ -59,6 +105,13 @@ TEST_WITH(test_full_disk, setup, teardown)
         assert_false(writer_save(writers[i % 3], &report, alone("kmeans"), "/dev/full", &e));
         assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
     }
+}
+
+TEST_WITH(test_no_folder, setup, teardown)
+{
+    struct err e = ERR_INIT;
+    assert_false(writer_save(writer_find("json"), &report, alone("kmeans"), "/no/such/x.json", &e));
+    assert_string_equal(e.text, "cannot write '/no/such/x.json': No such file or directory");
 }
 
 TEST(test_table)
