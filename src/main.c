@@ -10,12 +10,13 @@
 #include "cli/cli.h"
 #include "live/live.h"
 #include "match/match.h"
-#include "plan/plan.h"
+#include "plan/outputs.h"
 
 int main(int argc, char **argv)
 {
     struct options options;
     struct inputs inputs = {0};
+    struct output_plan outputs = {.kinds = 0};
     struct err e = ERR_INIT;
     int status;
     interrupt_open_standard();
@@ -31,16 +32,18 @@ int main(int argc, char **argv)
         return cache_admin(&options.plan.cache, stdout, &e) ? 0 : log_error(&e);
     if (options.live.column_us > 0)
         return live_run(&options.plan, &options.live, &options.engine, &options.process);
-    if (plan_films(&options.plan, &inputs, &e)) {
+    if (plan_films(&options.plan, &inputs, &outputs, &e)) {
         frame_cache_check_folder(&options.plan.cache);
         status = batch_render(&(struct batch_run){.plan = &options.plan,
                                                   .inputs = &inputs,
+                                                  .outputs = &outputs,
                                                   .batch = &options.batch,
                                                   .engine = &options.engine,
                                                   .process = &options.process});
     } else {
         status = log_error(&e);
     }
+    outputs_free(&outputs);
     inputs_free(&inputs);
     return status;
 }

@@ -308,10 +308,10 @@ static int write_gallery(const struct job_context *context)
 {
     struct err e = ERR_INIT;
     size_t films;
-    const char *path = outputs_gallery(context->plan);
+    const char *path = context->outputs->gallery;
     if (!path || interrupted())
         return 0;
-    if (!outputs_make_gallery_folder(context->plan, &e) || !gallery_write(path, &films, &e))
+    if (!outputs_make_gallery_folder(context->outputs, &e) || !gallery_write(path, &films, &e))
         return log_error(&e);
     log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
     return 0;
@@ -337,8 +337,8 @@ static bool open_batch(struct batch *b, struct err *e)
 {
     const struct job_context *context = b->context;
     const char *report = context->plan->outputs.report;
-    if (context->table) {
-        b->table = table_open(context->table, context->inputs->count, e);
+    if (context->outputs->table) {
+        b->table = table_open(context->outputs->table, context->inputs->count, e);
         if (!b->table)
             return false;
     }
@@ -379,7 +379,6 @@ int batch_render_films(const struct job_context *context, const struct batch_opt
     int status = 0;
     if (context->plan->inputs.playlists)
         playlists_allow();
-    own.table = outputs_table(&context->plan->outputs, context->inputs);
     c.batch.queue = film_queue_open(context->inputs, &e);
     if (c.batch.queue && confinement_prepare(&c.batch, &e) && open_batch(&c.batch, &e) &&
         film_report_known(&c.batch, &e)) {
@@ -413,8 +412,11 @@ int batch_render(const struct batch_run *run)
     parent = getpid();
     limits_set(o->memory, o->max_pixels);
     engines_init(&engines, run->engine->choice, &run->engine->devices, threads);
-    struct job_context c = {
-        .plan = run->plan, .inputs = run->inputs, .engines = &engines, .threads = threads};
+    struct job_context c = {.plan = run->plan,
+                            .inputs = run->inputs,
+                            .outputs = run->outputs,
+                            .engines = &engines,
+                            .threads = threads};
     int status = batch_render_films(&c, run->batch, o->sandbox, run->sink);
     engines_close(&engines);
     return status;

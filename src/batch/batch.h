@@ -22,6 +22,7 @@ struct batch_sink {
 struct batch_run {
     const struct plan *plan;
     const struct inputs *inputs; /* of the plan */
+    const struct output_plan *outputs;
     const struct batch_options *batch;
     const struct engine_options *engine;
     const struct process_options *process;

@@ -40,7 +40,7 @@ static int open_of_film(const struct inputs *in, struct slot *s, const char *pat
 /* Returns true if `path` is `output`, or one of the sheets that belong to it. */
 static bool is_output(const struct output *output, const char *path)
 {
-    const struct writer *w = output->writer;
+    const struct writer *w = output->kind->writer;
     if (outputs_is_stdout(output->path)) /* "-" would be a file of this name */
         return strcmp(path, "/dev/stdout") == 0;
     if (strcmp(output->path, path) == 0)
@@ -51,23 +51,16 @@ static bool is_output(const struct output *output, const char *path)
 /* Returns the output of a slot that `path` belongs to, or NULL. */
 static const struct output *find_output(const struct slot *s, const char *path)
 {
-    for (size_t k = 0; k < s->outputs.count; k++)
-        if (is_output(&s->outputs.output[k], path))
-            return &s->outputs.output[k];
-    const struct output *dump = &s->outputs.dump;
-    return dump->path && is_output(dump, path) ? dump : NULL;
-}
-
-static size_t index_of(const struct slot *s, const struct output *output)
-{
-    return output == &s->outputs.dump ? s->outputs.count : (size_t)(output - s->outputs.output);
+    for (size_t k = 0; k < s->outputs->count; k++)
+        if (is_output(&s->outputs->output[k], path))
+            return &s->outputs->output[k];
+    return NULL;
 }
 
 bool film_files_written(const struct slot *s)
 {
-    const size_t count = s->outputs.count + (s->outputs.dump.path != NULL);
     bool written = true;
-    for (size_t k = 0; k < count; k++)
+    for (size_t k = 0; k < s->outputs->count; k++)
         written &= s->state[k] == OUTPUT_WRITTEN;
     return written;
 }
@@ -79,7 +72,7 @@ bool film_files_written(const struct slot *s)
  */
 static bool is_allowed(const struct batch *b, struct slot *s, const struct output *output)
 {
-    const size_t k = index_of(s, output);
+    const size_t k = (size_t)(output - s->outputs->output);
     if (s->state[k] != OUTPUT_UNCHECKED)
         return s->state[k] != OUTPUT_REFUSED;
     bool allowed = s->again || outputs_allowed(b->context->inputs, s->film, output, &s->refusal);
@@ -93,9 +86,9 @@ static bool is_allowed(const struct batch *b, struct slot *s, const struct outpu
  */
 static int open_to_read(struct slot *s, const struct batch *b, const char *path)
 {
-    const char *gallery = outputs_gallery(b->context->plan);
+    const char *gallery = b->context->outputs->gallery;
     const struct output *output = find_output(s, path);
-    bool older = (output && !output->in_memory) || (gallery && strcmp(path, gallery) == 0);
+    bool older = (output && !output->kind->in_memory) || (gallery && strcmp(path, gallery) == 0);
     return older && file_is_regular(path) ? file_open_read(path)
                                           : open_of_film(b->context->inputs, s, path);
 }
@@ -147,7 +140,7 @@ static bool may_write(const struct batch *b, struct slot *s, const struct output
     bool ok = is_allowed(b, s, output);
     if (beside && ok)
         ok = !file_is_dangling(path) &&
-             (access(path, F_OK) != 0 || writer_made(output->writer, path, film));
+             (access(path, F_OK) != 0 || writer_made(output->kind->writer, path, film));
     errno = EACCES;
     return ok;
 }
@@ -178,13 +171,14 @@ static bool begin_output(struct film_process *p, struct batch *b, int slot, cons
         return false;
     errno = EACCES;
     if (!output ||
-        (folder && (output->writer != &writer_jellyfin || strcmp(output->path, path) != 0)))
+        (folder && (output->kind->writer != &writer_jellyfin || strcmp(output->path, path) != 0)))
         return false;
-    g->output = index_of(s, output);
-    if (output->in_memory) {
+    g->output = (size_t)(output - s->outputs->output);
+    if (output->kind->in_memory) {
         g->part = folder ? -1 : file_open_scratch(dump_scratch_folder());
         g->kind = g->part >= 0 ? GRANT_MEMORY : GRANT_NONE;
-    } else if (b->table && output->writer && output->writer->table && !output->chosen) {
+    } else if (b->table && output->kind->writer && output->kind->writer->table &&
+               !output->kind->chosen) {
         g->part = table_open_part(b->table);
         g->kind = g->part >= 0 ? GRANT_TABLE : GRANT_NONE;
     } else if (may_write(b, s, output, path) && outputs_make_folders(output, &s->refusal)) {
@@ -229,9 +223,8 @@ static bool take_in_memory(const struct batch *b, const struct slot *s, const st
         free(bytes);
         return false;
     }
-    const struct output *output =
-        g->output < s->outputs.count ? &s->outputs.output[g->output] : &s->outputs.dump;
-    return b->sink->take(b->sink->user, s->film, output->writer, bytes, size);
+    const struct output *output = &s->outputs->output[g->output];
+    return b->sink->take(b->sink->user, s->film, output->kind->writer, bytes, size);
 }
 
 /* Completes an output. Returns false with errno. */

@@ -29,70 +29,54 @@ static bool has_film_alone(const struct film_process *p)
 void film_process_leave(struct film_process *p, int slot)
 {
     film_files_discard(p, slot);
-    outputs_free(&p->slot[slot].outputs);
     p->slot[slot] = (struct slot){.busy = false};
     p->lines = 0;
 }
 
 /* ---- The report ---- */
 
-enum { OUTPUTS_MOST = STRIPS_MOST + WRITERS_MOST + 1 };
-
-static size_t list_outputs(const struct outputs *list, const char *path[OUTPUTS_MOST])
+/* Adds an entry, with the paths of the film's outputs if all of them are `written`. */
+static bool add_entry(const struct batch *b, size_t film, bool written, struct report_entry *entry,
+                      struct err *e)
 {
-    size_t count = 0;
-    for (size_t k = 0; k < list->count; k++)
-        path[count++] = list->output[k].path;
-    if (list->dump.path)
-        path[count++] = list->dump.path;
-    return count;
-}
-
-bool film_report_add(const struct batch *b, size_t film, const struct outputs *written,
-                     const struct job_result *result, const struct err *failure, struct err *e)
-{
-    const char *output[OUTPUTS_MOST];
-    enum report_status status = REPORT_DONE;
+    const struct outputs *list = &b->context->outputs->film[film];
+    const char *path[STRIPS_MOST + WRITERS_MOST + 1];
     if (!b->report)
         return true;
+    entry->film = b->context->inputs->path[film];
+    entry->output = path;
+    entry->outputs = written ? list->count : 0;
+    for (size_t k = 0; k < entry->outputs; k++)
+        path[k] = list->output[k].path;
+    return report_log_add(b->report, entry, e);
+}
+
+bool film_report_add(const struct batch *b, size_t film, bool written,
+                     const struct job_result *result, const struct err *failure, struct err *e)
+{
+    enum report_status status = REPORT_DONE;
     if (failure->code == ERR_INTERRUPTED)
         status = REPORT_INTERRUPTED;
     else if (failure->code != ERR_NONE)
         status = REPORT_FAILED;
-    const struct report_entry entry = {.film = b->context->inputs->path[film],
-                                       .status = status,
-                                       .reason = failure->code != ERR_NONE ? failure->text : NULL,
-                                       .exit =
-                                           failure->code != ERR_NONE ? err_exit_status(failure) : 0,
-                                       .seconds = result->seconds,
-                                       .columns = result->columns,
-                                       .warning = result->warning,
-                                       .warnings = result->warnings,
-                                       .output = output,
-                                       .outputs = written ? list_outputs(written, output) : 0};
-    return report_log_add(b->report, &entry, e);
+    struct report_entry entry = {.status = status,
+                                 .reason = failure->code != ERR_NONE ? failure->text : NULL,
+                                 .exit = failure->code != ERR_NONE ? err_exit_status(failure) : 0,
+                                 .seconds = result->seconds,
+                                 .columns = result->columns,
+                                 .warning = result->warning,
+                                 .warnings = result->warnings};
+    return add_entry(b, film, written, &entry, e);
 }
 
 /* Adds a film that --update skips. */
 static bool report_skipped(const struct batch *b, size_t film, struct err *e)
 {
-    const struct job_context *c = b->context;
-    struct outputs list;
-    const char *output[OUTPUTS_MOST];
-    if (!b->report)
-        return true;
-    if (!outputs_of(c->plan, c->inputs, film, &list, e))
-        return false;
-    struct report_entry entry = {.film = c->inputs->path[film],
-                                 .status = REPORT_LEFT_OUT,
+    struct report_entry entry = {.status = REPORT_LEFT_OUT,
                                  .seconds = -1,
                                  .columns = -1,
-                                 .reason = "its outputs are up to date",
-                                 .output = output};
-    entry.outputs = list_outputs(&list, output);
-    bool ok = report_log_add(b->report, &entry, e);
-    outputs_free(&list);
-    return ok;
+                                 .reason = "its outputs are up to date"};
+    return add_entry(b, film, true, &entry, e);
 }
 
 bool film_report_known(const struct batch *b, struct err *e)
@@ -104,7 +88,7 @@ bool film_report_known(const struct batch *b, struct err *e)
             ok = report_skipped(b, i, e);
         } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
             log_error(&in->problem[i]);
-            ok = film_report_add(b, i, NULL, &job_no_result, &in->problem[i], e);
+            ok = film_report_add(b, i, false, &job_no_result, &in->problem[i], e);
         }
     }
     return ok;
@@ -116,7 +100,6 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
                         size_t size)
 {
     struct film_answer answer = {.found = 0};
-    struct err none = ERR_INIT;
     size_t film;
     if (size != sizeof *m || m->slot >= WATCHES || m->alone > 1 || p->slot[m->slot].busy ||
         (m->alone == 1 && film_process_busy(p) > 0) || has_film_alone(p))
@@ -124,10 +107,11 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
     bool found = film_queue_next(b->queue, m->alone == 1, &film);
     if (found) {
         struct slot *s = &p->slot[m->slot];
-        *s = (struct slot){
-            .busy = true, .film = film, .serial = ++b->serials, .again = m->alone == 1};
-        /* rendering the film reports an error of its outputs */
-        (void)outputs_of(b->context->plan, b->context->inputs, film, &s->outputs, &none);
+        *s = (struct slot){.busy = true,
+                           .film = film,
+                           .outputs = &b->context->outputs->film[film],
+                           .serial = ++b->serials,
+                           .again = m->alone == 1};
         answer = (struct film_answer){.found = 1, .film = film, .serial = s->serial};
         p->taken++;
     }
@@ -208,8 +192,7 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
     set_failure(b, s, &m, &e);
     if (!written)
         table_remove(b->table, s->film);
-    if (!film_report_add(b, s->film, written ? &s->outputs : NULL, &m.result, &e, &unwritten) &&
-        e.code == ERR_NONE)
+    if (!film_report_add(b, s->film, written, &m.result, &e, &unwritten) && e.code == ERR_NONE)
         err_set(&e, unwritten.code, "'%s': %s", b->context->inputs->path[s->film], unwritten.text);
     if (e.code != ERR_NONE)
         log_error(&e);

@@ -31,11 +31,11 @@ struct batch {
 struct slot {
     bool busy; /* with `film` */
     size_t film;
-    uint64_t serial;        /* of this film in this slot, for watch.h */
-    struct outputs outputs; /* of the film */
-    bool again;             /* it was rendered before, and outputs of it may exist */
-    struct err refusal;     /* why an output may not be written; ERR_NONE: all may */
-    /* of `outputs`, the dump behind the others */
+    uint64_t serial;               /* of this film in this slot, for watch.h */
+    const struct outputs *outputs; /* of the film */
+    bool again;                    /* it was rendered before, and outputs of it may exist */
+    struct err refusal;            /* why an output may not be written; ERR_NONE: all may */
+    /* of `outputs` */
     enum {
         OUTPUT_UNCHECKED,
         OUTPUT_REFUSED,
@@ -90,9 +90,9 @@ bool film_report_known(const struct batch *b, struct err *e);
 
 /*
  * Adds a film to the report log, if there is one; `failure` is empty if it succeeded. `written` is
- * NULL if not all its outputs are. Returns false if the log cannot be written.
+ * false if not all its outputs are. Returns false if the log cannot be written.
  */
-bool film_report_add(const struct batch *b, size_t film, const struct outputs *written,
+bool film_report_add(const struct batch *b, size_t film, bool written,
                      const struct job_result *result, const struct err *failure, struct err *e);
 
 /* Returns how many films are in progress. */

@@ -173,13 +173,8 @@ static bool render_unless_interrupted(const struct job_context *context, size_t 
         interrupt_error(e);
         return err_prefix(e, "'%s'", context->inputs->path[film]);
     }
-    struct outputs outputs;
     watch_begin(watch, serial);
-    bool ok = outputs_of(context->plan, context->inputs, film, &outputs, e);
-    if (ok) {
-        ok = job_run(context, film, &outputs, result, e);
-        outputs_free(&outputs);
-    }
+    bool ok = job_run(context, film, result, e);
     watch_end();
     return ok;
 }

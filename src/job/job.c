@@ -147,7 +147,7 @@ static bool run_phases(const struct job_order *order, struct job *j, struct err 
     const int64_t started = clock_ns();
     const uint64_t refused = err_memory_count();
     const struct job_context *c = order->context;
-    const bool sound_only = order->needs.sound_only;
+    const bool sound_only = order->needs->sound_only;
     bool ok = sound_only ? job_read_sound(order, &j->film, &j->sound, &j->passes, &j->report, e)
                          : make_pictures(order, j, started, e);
     ok = had_memory(c, order->input, refused, e) && ok;
@@ -159,40 +159,15 @@ static bool run_phases(const struct job_order *order, struct job *j, struct err 
     return true;
 }
 
-static struct job_needs needs_of(const struct plan *plan, const struct outputs *outputs)
-{
-    const bool dumps = outputs->dump.path != NULL, only = plan->outputs.sound_only;
-    struct job_needs needs = {.columns = dumps, .sound = only};
-    needs.sound_only = only || (outputs->count > 0 && !dumps && !plan->film.verify);
-    for (size_t i = 0; i < outputs->count; i++) {
-        const struct output *output = &outputs->output[i];
-        const struct writer *w = output->writer;
-        unsigned strips = w->modeless ? 0 : strips_need(output->strips);
-        if (w->table)
-            strips |= csv_columns_need(&plan->formats.csv_columns);
-        needs.strips |= strips;
-        needs.columns |= !w->beside;
-        needs.sheets |= w == &writer_jellyfin;
-        needs.singles |= w == &writer_bif;
-        needs.thumbs |= w->thumbnails;
-        needs.palette |= outputs_show_palette(plan, w);
-        needs.sound |= w->sound || (strips & STRIP_SOUND);
-        needs.spectrum |= w->spectrum;
-        needs.sound_only &= w->sound;
-    }
-    return needs;
-}
-
-bool job_run(const struct job_context *c, size_t i, const struct outputs *outputs,
-             struct job_result *result, struct err *e)
+bool job_run(const struct job_context *c, size_t i, struct job_result *result, struct err *e)
 {
     const struct job_order order = {.context = c,
                                     .plan = c->plan,
                                     .input = i,
                                     .path = c->inputs->path[i],
                                     .parts = c->inputs->parts[i],
-                                    .outputs = outputs,
-                                    .needs = needs_of(c->plan, outputs)};
+                                    .outputs = &c->outputs->film[i],
+                                    .needs = &c->outputs->needs};
     struct job j;
     int64_t first = clock_ns();
     bool ok;

@@ -5,9 +5,7 @@
 #include "engine/engines.h"
 #include "media/source.h"
 #include "output/report.h"
-#include "plan/inputs.h"
 #include "plan/outputs.h"
-#include "plan/plan.h"
 
 /* What became of a film, for the report of the run (run_files.h). Plain numbers and texts. */
 struct job_result {
@@ -24,12 +22,12 @@ extern const struct job_result job_no_result;
 struct job_context {
     const struct plan *plan;
     const struct inputs *inputs;
+    const struct output_plan *outputs;
     /* borrowed for the call and reused from film to film; each film worker has its own */
     struct engines *engines;
-    int threads;       /* 1 or more; of this process */
-    int workers;       /* the worker processes that share the machine; 0: only one */
-    bool at_terminal;  /* the run has one film, and somebody watches its progress */
-    const char *table; /* the path of --csv FILE of several films, for messages; NULL: none */
+    int threads;      /* 1 or more; of this process */
+    int workers;      /* the worker processes that share the machine; 0: only one */
+    bool at_terminal; /* the run has one film, and somebody watches its progress */
     /* decides which of several films decodes; NULL: one film at a time */
     struct admission *admission;
     struct decoders *decoders; /* pooled decoders of a device; NULL: none are pooled */
@@ -39,13 +37,12 @@ struct job_context {
 };
 
 /*
- * Renders film `i` of the inputs, whose outputs are `outputs`, and sets `*result`. Writes no output
- * before everything else of the film has succeeded. Logs warnings, but not the failure. Returns
+ * Renders film `i` of the inputs and sets `*result`. Writes no output before everything else of the
+ * film has succeeded. Logs warnings, but not the failure. Returns
  * false with ERR_INTERRUPTED if interrupted() becomes true before the outputs are written. Any
  * thread, with its own engines.
  */
-bool job_run(const struct job_context *c, size_t i, const struct outputs *outputs,
-             struct job_result *result, struct err *e);
+bool job_run(const struct job_context *c, size_t i, struct job_result *result, struct err *e);
 
 /*
  * Returns true if film `i`, which failed with `e`, must be rendered again alone: memory ran out,

@@ -149,7 +149,7 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
         .threads = context->threads,
         .exact_damage = d->passes->exact_damage,
         .frame_times = frame_cache_frame_times(s->cache),
-        .sound = d->order->needs.sound ? &d->sound->job : NULL,
+        .sound = d->order->needs->sound ? &d->sound->job : NULL,
         .tick = show_progress,
         .tick_user = &shown,
         .admission = context->admission,

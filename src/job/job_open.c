@@ -213,10 +213,10 @@ bool job_is_short(const struct film *f)
 static void decide_previews(const struct job_order *order, struct report *r)
 {
     struct selection *s = &r->analysis.selection;
-    if (!order->needs.sheets && !order->needs.singles)
+    if (!order->needs->sheets && !order->needs->singles)
         return;
     s->preview_us = r->media.preview_us = order->plan->formats.previews.interval_us;
-    if (order->needs.columns)
+    if (order->needs->columns)
         return;
     s->kind = SELECT_INTERVAL;
     s->interval_us = s->preview_us;
@@ -417,7 +417,7 @@ static bool detect_crop(const struct job_order *order, const struct job_film *fi
 bool job_decide_crop(const struct job_order *order, const struct job_film *film,
                      struct frame_cache *cache, struct report *r, struct err *e)
 {
-    if (!order->needs.columns)
+    if (!order->needs->columns)
         return true; /* previews show the complete frame */
     const struct crop_rule *rule = &order->plan->film.crop;
     const struct film *f = &film->source->film;
@@ -479,7 +479,7 @@ void job_look_in_cache(const struct job_order *order, const struct job_film *fil
     const struct plan *plan = order->plan;
     frame_cache_close(&s->cache);
     /* --verify must decode, and frames for previews alone serve no later run. */
-    if (!plan->film.verify && order->needs.columns)
+    if (!plan->film.verify && order->needs->columns)
         s->cache = frame_cache_open(&plan->cache, order->path, order->parts);
     frame_cache_look(s->cache, &film->ask);
     frame_cache_set_crop(s->cache, &r->analysis.crop);
@@ -528,10 +528,10 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
     if (!identify_film(order, f, r, e))
         return false;
     r->analysis.kmeans = plan->kmeans;
-    r->analysis.needs = order->needs.strips;
+    r->analysis.needs = order->needs->strips;
     r->picture = plan->picture;
     r->poster = plan->poster;
-    r->poster.wanted = outputs_are_posters(plan);
+    r->poster.wanted = order->context->outputs->posters;
     r->csv_columns = &plan->formats.csv_columns;
     if ((r->analysis.needs & STRIP_SLIT) &&
         !(film->slit = slit_line_open(&r->picture.slit, r->analysis.width, r->analysis.height, e)))

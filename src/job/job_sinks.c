@@ -1,5 +1,6 @@
 /* job_sinks.c - where a job's frames go while they are decoded, and what is written at its end. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "barcode/base/clock.h"
 #include "barcode/engine/dominant.h"
@@ -44,9 +45,9 @@ void job_close_stores(struct job_stores *s)
 static bool open_needed(const struct job_order *order, struct job_stores *s, struct report *r,
                         struct err *e)
 {
-    const struct job_needs *needs = &order->needs;
+    const struct output_needs *needs = order->needs;
     const int w = r->analysis.width, h = r->analysis.height;
-    const char *dump = order->outputs->dump.path;
+    const struct output *dump = outputs_dump(order->outputs);
     int width = order->plan->formats.previews.width, height;
     if (needs->sheets || needs->singles) {
         s->previews = previews_open(w, h, width, previews_height(r->film, width), needs->sheets,
@@ -66,7 +67,7 @@ static bool open_needed(const struct job_order *order, struct job_stores *s, str
             return false;
     }
     if (dump) {
-        s->dump = dump_open(dump, s->frame_bytes, e);
+        s->dump = dump_open(dump->path, s->frame_bytes, e);
         if (!s->dump)
             return false;
     }
@@ -152,8 +153,8 @@ static void log_written(const struct job_stores *s, const struct report *r,
                         const struct output *output)
 {
     uint64_t count;
-    const char *what = count_written(s, r, output->writer, &count);
-    if (!outputs_is_stdout(output->path) && !output->in_memory)
+    const char *what = count_written(s, r, output->kind->writer, &count);
+    if (!outputs_is_stdout(output->path) && !output->kind->in_memory)
         log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " %s%s", output->path, count, what,
                 count == 1 ? "" : "s");
 }
@@ -165,16 +166,17 @@ static bool write_outputs(const struct job_order *order, const struct job_stores
     const struct outputs *list = order->outputs;
     for (size_t k = 0; k < list->count; k++) {
         const struct output *output = &list->output[k];
-        const struct writer *w = output->writer;
-        if (w->has_times != has_times)
+        const struct output_kind *kind = output->kind;
+        const struct writer *w = kind->writer;
+        if (!w || w->has_times != has_times)
             continue;
-        options_fingerprint(order->plan, w, output->strips, r->id.fingerprint);
+        memcpy(r->id.fingerprint, kind->fingerprint, sizeof r->id.fingerprint);
         if (unsettled)
             fingerprint_add_again(r->id.fingerprint, order->path);
         r->id.overwrite = output->overwrite;
-        if (!writer_save(w, r, output->strips, output->path, e))
+        if (!writer_save(w, r, kind->strips, output->path, e))
             return false;
-        const bool parent_writes = order->context->table && w->table && !output->chosen;
+        const bool parent_writes = order->context->outputs->table && w->table && !kind->chosen;
         if (!parent_writes)
             log_written(s, r, output);
     }
@@ -188,7 +190,7 @@ static bool write_dump(const struct job_order *order, struct job_stores *s, cons
         return true;
     if (!dump_commit(&s->dump, r->count, e))
         return false;
-    log_written(s, r, &order->outputs->dump);
+    log_written(s, r, outputs_dump(order->outputs));
     return true;
 }
 

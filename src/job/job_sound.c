@@ -24,9 +24,9 @@ bool job_look_for_sound(const struct job_order *order, struct job_sound *s, stru
                         struct err *e)
 {
     const struct plan *plan = order->plan;
-    if (!order->needs.sound)
+    if (!order->needs->sound)
         return true;
-    if (!isa_choose(&s->job.isa, e) || (order->needs.spectrum && !open_spectrum(s, r, e)))
+    if (!isa_choose(&s->job.isa, e) || (order->needs->spectrum && !open_spectrum(s, r, e)))
         return false;
     if (!plan->film.verify && !r->media.spectrum)
         s->job.done = s->cached =
@@ -37,7 +37,7 @@ bool job_look_for_sound(const struct job_order *order, struct job_sound *s, stru
 
 int job_sound_stream(const struct job_order *order, const struct job_sound *s)
 {
-    return order->needs.sound && !s->job.done ? order->plan->film.sound_stream : SOURCE_SOUND_NONE;
+    return order->needs->sound && !s->job.done ? order->plan->film.sound_stream : SOURCE_SOUND_NONE;
 }
 
 /* Logs what the sound is, and warns of what is silent because it cannot be decoded. */
@@ -49,7 +49,7 @@ static void assess_sound(const struct job_order *order, const struct job_sound *
         log_msg(LOG_VERBOSE, "'%s' has no sound", order->path);
     else if (s->stream < 0)
         job_warn(r, "'%s' has no sound%s", order->path,
-                 order->needs.sound_only ? "" : ": sound and spectrum are dark");
+                 order->needs->sound_only ? "" : ": sound and spectrum are dark");
     else
         log_msg(LOG_VERBOSE, "'%s': sound %d: %s by %s, %d Hz, %s, %.3f s, %" PRIu32 " gaps%s",
                 order->path, s->stream, s->codec, s->decoder, s->rate, s->layout,
@@ -79,7 +79,7 @@ static void keep_sound(const struct job_order *order, const struct job_film *fil
 bool job_end_sound(const struct job_order *order, const struct job_film *film, struct job_sound *s,
                    struct job_passes *p, struct report *r, struct err *e)
 {
-    if (!order->needs.sound)
+    if (!order->needs->sound)
         return true;
     if (!source_can(film->source, SOURCE_HAS_SOUND))
         return err_set(e, ERR_FAILED, "cannot read the sound of '%s'", order->path);

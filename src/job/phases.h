@@ -16,16 +16,6 @@
 #include "media/source.h"
 #include "output/report.h"
 
-/* What the outputs need together. */
-struct job_needs {
-    unsigned strips;      /* of a column: bits of enum strip_need */
-    bool columns;         /* false: only previews */
-    bool sheets, singles; /* of previews */
-    bool thumbs, palette;
-    bool sound, spectrum;
-    bool sound_only; /* no output shows pictures, or outputs_options.sound_only */
-};
-
 /* What is asked of the job. */
 struct job_order {
     const struct job_context *context;
@@ -34,7 +24,7 @@ struct job_order {
     const char *path;
     const struct film_parts *parts; /* NULL: one file */
     const struct outputs *outputs;
-    struct job_needs needs;
+    const struct output_needs *needs;
 };
 
 /* The opened film, and what was decided about it. */

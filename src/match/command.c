@@ -82,8 +82,11 @@ bool command_films_open(struct command_films *f, const struct options *o, char *
 int command_films_render(const struct command_films *f, const struct plan *plan, bool quiet,
                          const struct batch_sink *sink)
 {
+    struct output_plan outputs;
+    struct err e = ERR_INIT;
     const struct batch_run run = {.plan = plan,
                                   .inputs = &f->in,
+                                  .outputs = &outputs,
                                   .batch = &f->options.batch,
                                   .engine = &f->options.engine,
                                   .process = &f->options.process,
@@ -91,7 +94,8 @@ int command_films_render(const struct command_films *f, const struct plan *plan,
     bool lower = quiet && log_enabled(LOG_INFO) && !log_enabled(LOG_VERBOSE);
     if (lower)
         log_set_level(LOG_WARNING);
-    int status = batch_render(&run);
+    int status = outputs_plan(plan, &f->in, &outputs, &e) ? batch_render(&run) : log_error(&e);
+    outputs_free(&outputs);
     if (lower)
         log_set_level(LOG_INFO);
     return status;

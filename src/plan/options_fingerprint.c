@@ -8,7 +8,6 @@
 
 #include "base/hash.h"
 #include "base/version.h"
-#include "outputs.h"
 
 static void append_text(char text[REPORT_FINGERPRINT], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -80,8 +79,15 @@ static void append_light(char text[REPORT_FINGERPRINT], const struct light_rule 
         append_text(text, " light=linear");
 }
 
+/* Returns true if the outputs of -o, which have this format, are posters. */
+static bool is_poster(const struct plan *plan, const struct writer *format)
+{
+    return plan->poster.wanted || format->page;
+}
+
 static void append_colours(char text[REPORT_FINGERPRINT], const struct plan *plan,
-                           const struct writer *w, struct strips strips)
+                           const struct writer *format, const struct writer *w,
+                           struct strips strips)
 {
     unsigned needs = strips_need(strips), obeys = strips_obey(strips) | w->obeys;
     const struct kmeans_params *k = &plan->kmeans;
@@ -103,7 +109,7 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct plan *pla
         append_text(text, " slit=%d.%02d rotate=%d.%02d", plan->picture.slit.x / 100,
                     plan->picture.slit.x % 100, plan->picture.slit.angle / 100,
                     plan->picture.slit.angle % 100);
-    if (outputs_show_palette(plan, w))
+    if (w->palette || (w == format && is_poster(plan, format)))
         append_text(text, " colours=%d", plan->picture.colours);
 }
 
@@ -131,15 +137,15 @@ static void append_style(char text[REPORT_FINGERPRINT], const struct paper_style
  * it.
  */
 static void append_layout(char text[REPORT_FINGERPRINT], const struct plan *plan,
-                          const struct writer *w)
+                          const struct writer *format, const struct writer *w)
 {
     char page[PAPER_TEXT];
-    bool poster = outputs_are_posters(plan);
+    bool poster = is_poster(plan, format);
     if (plan->picture.shape != SHAPE_STRIP)
         append_text(text, " shape=%s", strip_shape_name(plan->picture.shape));
     if (plan->picture.smooth_us > 0)
         append_seconds(text, "smooth", plan->picture.smooth_us);
-    if (w != outputs_format(plan))
+    if (w != format)
         return; /* pages and titles apply only to pictures */
     if (poster || plan->picture.stacked)
         append_text(text, " layout=%d", LAYOUT_VERSION);
@@ -148,8 +154,8 @@ static void append_layout(char text[REPORT_FINGERPRINT], const struct plan *plan
     if (!poster)
         return;
     paper_text(&plan->poster.page, plan->picture.shape, page);
-    append_text(text, " poster=%s page=%s", outputs_format(plan)->name, page);
-    if (!outputs_format(plan)->page && !plan->poster.page.pixels)
+    append_text(text, " poster=%s page=%s", format->name, page);
+    if (!format->page && !plan->poster.page.pixels)
         append_text(text, " dpi=%d", plan->poster.dpi);
 }
 
@@ -173,7 +179,8 @@ static void append_film(char text[REPORT_FINGERPRINT], const struct plan *plan)
                     plan->inputs.rate_den);
 }
 
-void options_fingerprint(const struct plan *plan, const struct writer *w, struct strips strips,
+void options_fingerprint(const struct plan *plan, const struct writer *format,
+                         const struct writer *w, struct strips strips,
                          char text[REPORT_FINGERPRINT])
 {
     text[0] = 0;
@@ -193,8 +200,8 @@ void options_fingerprint(const struct plan *plan, const struct writer *w, struct
     if (plan->picture.width > 0)
         append_text(text, " width=%d", plan->picture.width);
     append_text(text, " height=%d", plan->picture.height);
-    append_layout(text, plan, w);
-    append_colours(text, plan, w, strips);
+    append_layout(text, plan, format, w);
+    append_colours(text, plan, format, w, strips);
 }
 
 #define AGAIN " again="

@@ -15,10 +15,11 @@
 
 /*
  * Writes the fingerprint of an output of this writer that shows `strips`: "NAME=VALUE
- * NAME=VALUE...", ASCII without quotes. Options that do not change this output are omitted. Pure;
- * any thread.
+ * NAME=VALUE...", ASCII without quotes. Options that do not change this output are omitted.
+ * `format` is that of the outputs of -o. Pure; any thread.
  */
-void options_fingerprint(const struct plan *plan, const struct writer *w, struct strips strips,
+void options_fingerprint(const struct plan *plan, const struct writer *format,
+                         const struct writer *w, struct strips strips,
                          char text[REPORT_FINGERPRINT]);
 
 /*

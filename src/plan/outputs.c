@@ -124,17 +124,16 @@ bool outputs_make_folders(const struct output *output, struct err *e)
     return ok;
 }
 
-bool outputs_make_gallery_folder(const struct plan *plan, struct err *e)
+bool outputs_make_gallery_folder(const struct output_plan *o, struct err *e)
 {
-    const char *path = outputs_gallery(plan);
-    char *folder = outputs_gallery_folder(path, e);
+    const struct output_kind *kind = o->kind;
+    while (!kind->gallery)
+        kind++;
     size_t length;
-    const struct output gallery = {
-        .path = path,
-        .below = folder && *folder ? path + (path_last(folder, &length) - folder) : NULL};
-    bool ok = folder && outputs_make_folders(&gallery, e);
-    free(folder);
-    return ok;
+    struct output gallery = {.kind = kind, .path = kind->path};
+    if (*kind->folder)
+        gallery.below = kind->path + (path_last(kind->folder, &length) - kind->folder);
+    return outputs_make_folders(&gallery, e);
 }
 
 /* ---- What may be written ---- */
@@ -159,10 +158,10 @@ static bool spare_films(const struct inputs *in, const struct output *output, st
         bool part = in->parts[i] && film_parts_have(in->parts[i], output->path);
         if (part ||
             (f->regular && f->device == (uint64_t)s.st_dev && f->inode == (uint64_t)s.st_ino))
-            return err_set(e, output->chosen ? ERR_FAILED : ERR_USAGE,
+            return err_set(e, output->kind->chosen ? ERR_FAILED : ERR_USAGE,
                            "the output '%s' is the film itself; choose another name%s%s",
-                           output->path, output->chosen ? " with " : "",
-                           output->chosen ? output->option : "");
+                           output->path, output->kind->chosen ? " with " : "",
+                           output->kind->chosen ? output->kind->option : "");
     }
     return true;
 }
@@ -171,11 +170,12 @@ static bool spare_films(const struct inputs *in, const struct output *output, st
 static bool refuse_old(const struct output *output, const char *why, bool replaceable,
                        struct err *e)
 {
-    bool named = !output->writer || !output->writer->beside; /* has a name to choose */
+    bool named = !output->kind->writer || !output->kind->writer->beside; /* has a name to choose */
     const char *other = replaceable ? "use --overwrite" : "move it away";
     if (named)
         return err_set(e, ERR_FAILED, "cannot write '%s': %s; choose another name with %s%s",
-                       output->path, why, output->option, replaceable ? ", or --overwrite" : "");
+                       output->path, why, output->kind->option,
+                       replaceable ? ", or --overwrite" : "");
     return err_set(e, ERR_FAILED, "cannot write '%s': %s; %s", output->path, why, other);
 }
 
@@ -193,10 +193,10 @@ static bool spare_old(const struct inputs *in, size_t i, const struct output *ou
         return refuse_old(output, "it is a link that leads to no file", false, e);
     if (stat(path, &s) != 0)
         return true;
-    if (!output->writer)
+    if (!output->kind->writer)
         return output->overwrite ||
                refuse_old(output, "the file exists, and a dump does not name its film", true, e);
-    if (!writer_made(output->writer, path, shown))
+    if (!writer_made(output->kind->writer, path, shown))
         return refuse_old(output, "the file exists and was not made by barcode", false, e);
     if (output->overwrite || (in->parts[i] ? in->file[i].absent : access(film, R_OK) != 0))
         return true; /* opening the film reports the error */
@@ -213,7 +213,8 @@ static bool spare_old(const struct inputs *in, size_t i, const struct output *ou
 /* Returns false if the page of one film would replace a gallery: ERR_FAILED. */
 static bool keep_gallery(const struct output *output, struct err *e)
 {
-    return !output->writer || !output->writer->gallery || !gallery_exists(output->path) ||
+    return !output->kind->writer || !output->kind->writer->gallery ||
+           !gallery_exists(output->path) ||
            err_set(e, ERR_FAILED,
                    "'%s' is a gallery; --html '%s' adds the film to it, or choose another name",
                    output->path, output->path);
@@ -221,10 +222,10 @@ static bool keep_gallery(const struct output *output, struct err *e)
 
 bool outputs_allowed(const struct inputs *in, size_t i, const struct output *output, struct err *e)
 {
-    if (outputs_is_stdout(output->path) || output->in_memory)
+    if (outputs_is_stdout(output->path) || output->kind->in_memory)
         return true;
     return spare_films(in, output, e) &&
-           (output->chosen ? spare_old(in, i, output, e) : keep_gallery(output, e));
+           (output->kind->chosen ? spare_old(in, i, output, e) : keep_gallery(output, e));
 }
 
 /* Returns true if nothing exists at `path`, or something that may be replaced. */
@@ -241,6 +242,11 @@ static bool check_old(const char *path, struct err *e)
 }
 
 /* ---- Before decoding ---- */
+
+static bool is_beside(const struct output_kind *kind)
+{
+    return kind->writer && kind->writer->beside;
+}
 
 /* The name of a film's output beside it. */
 struct beside {
@@ -274,22 +280,21 @@ static void report_same(struct inputs *in, const struct beside *list, size_t cou
  * Makes it a problem of a film that an earlier one has the same names beside it: "a.mkv" and
  * "a.mp4", or one film that is listed twice. Returns false if out of memory.
  */
-static bool check_beside(const struct plan *plan, struct inputs *in, struct err *e)
+static bool check_beside(const struct output_plan *o, struct inputs *in, struct err *e)
 {
-    size_t extra = 0, count = 0;
-    while (extra < plan->outputs.extras && !plan->outputs.extra[extra].writer->beside)
-        extra++;
-    if (extra == plan->outputs.extras || in->count == 0)
+    size_t kind = 0, count = 0;
+    while (kind < o->kinds && !is_beside(&o->kind[kind]))
+        kind++;
+    if (kind == o->kinds || in->count == 0)
         return true;
     struct beside *list = err_calloc(in->count, sizeof *list, e);
     if (!list)
         return false;
     for (size_t i = 0; i < in->count; i++) {
         struct err reported_later = ERR_INIT;
-        list[count] =
-            (struct beside){.output.writer = plan->outputs.extra[extra].writer, .film = i};
+        list[count] = (struct beside){.output.kind = &o->kind[kind], .film = i};
         if (in->stem[i] && in->problem[i].code == ERR_NONE &&
-            outputs_name_beside(plan, in, i, &list[count].output, &reported_later))
+            outputs_name_beside(o->plan, in, i, &list[count].output, &reported_later))
             count++;
     }
     qsort(list, count, sizeof *list, by_path);
@@ -304,64 +309,21 @@ static bool check_beside(const struct plan *plan, struct inputs *in, struct err 
  * Returns false if a film's output would have the path of the gallery: ERR_FAILED, the film's
  * problem.
  */
-static bool spare_gallery(const struct plan *plan, const struct output *output, struct err *e)
+static bool spare_gallery(const struct output_plan *o, const struct output *output, struct err *e)
 {
-    const char *gallery = outputs_gallery(plan);
-    return !gallery || !file_same(gallery, output->path) ||
+    return !o->gallery || !file_same(o->gallery, output->path) ||
            err_set(e, ERR_FAILED,
                    "'%s' is the gallery, and this film's page would have its name; rename the film",
-                   gallery);
+                   o->gallery);
 }
 
-/* Returns output `k` of a film, the dump last; NULL after the last one. */
-static const struct output *nth(const struct outputs *list, size_t k)
+static bool check_terminal(const struct output_plan *o, struct err *e)
 {
-    if (k < list->count)
-        return &list->output[k];
-    return k == list->count && list->dump.path ? &list->dump : NULL;
-}
-
-/* An output with an option of its own: --dump, or one of options.extra. */
-struct named {
-    char option[32];
-    const char *path;
-    const struct writer *writer; /* NULL: a dump */
-    bool gallery;
-};
-
-struct named_list {
-    struct named named[WRITERS_MOST + 1];
-    size_t count;
-};
-
-static struct named_list list_named(const struct plan *plan)
-{
-    struct named_list list = {.count = 0};
-    for (size_t k = 0; k < plan->outputs.extras; k++) {
-        const struct writer *w = plan->outputs.extra[k].writer;
-        if (w->beside)
-            continue; /* it names no path */
-        struct named *n = &list.named[list.count++];
-        *n = (struct named){.path = plan->outputs.extra[k].path,
-                            .writer = w,
-                            .gallery = outputs_names_gallery(plan, w, plan->outputs.extra[k].path)};
-        snprintf(n->option, sizeof n->option, "--%s", writer_option(w));
-    }
-    if (plan->outputs.dump)
-        list.named[list.count++] = (struct named){.option = "--dump", .path = plan->outputs.dump};
-    return list;
-}
-
-static bool check_terminal(const struct plan *plan, const struct named_list *list, struct err *e)
-{
-    const char *option =
-        plan->outputs.path && outputs_is_stdout(plan->outputs.path) && outputs_format(plan)->binary
-            ? "-o"
-            : NULL;
-    for (size_t k = 0; k < list->count; k++) {
-        const struct named *n = &list->named[k];
-        if ((!n->writer || n->writer->binary) && outputs_is_stdout(n->path))
-            option = n->option;
+    const char *option = NULL;
+    for (size_t k = 0; k < o->kinds; k++) {
+        const struct output_kind *kind = &o->kind[k];
+        if ((!kind->writer || kind->writer->binary) && kind->path && outputs_is_stdout(kind->path))
+            option = kind->option;
     }
     return !option || !isatty(STDOUT_FILENO) ||
            err_set(e, ERR_USAGE, "%s -: stdout is a terminal; send pixels to a file or a pipe",
@@ -369,13 +331,13 @@ static bool check_terminal(const struct plan *plan, const struct named_list *lis
 }
 
 /* Rejects one file for several films, unless each film is lines of it. */
-static bool check_one_for_many(const struct inputs *in, const struct named *n, struct err *e)
+static bool check_one_for_many(const struct inputs *in, const struct output_kind *kind,
+                               struct err *e)
 {
-    const struct writer *w = n->writer;
-    return (w && (w->one_line || w->table || w->folder)) || n->gallery ||
-           outputs_names_folder(n->path) || inputs_films(in) <= 1 ||
-           err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder (DIR/)", n->option,
-                   n->path, inputs_films(in));
+    const struct writer *w = kind->writer;
+    return (w && (w->one_line || w->table)) || kind->chosen || inputs_films(in) <= 1 ||
+           err_set(e, ERR_USAGE, "%s %s: one file for %zu films; give a folder (DIR/)",
+                   kind->option, kind->path, inputs_films(in));
 }
 
 /*
@@ -387,48 +349,49 @@ static bool check_output(const struct inputs *in, size_t i, const struct output 
 {
     if (outputs_is_stdout(output->path))
         return true;
-    bool own = picture || output->chosen;
+    bool own = picture || output->kind->chosen;
     struct err *whose = own ? problem : e;
     if (!outputs_allowed(in, i, output, whose) || !check_old(output->path, whose))
         return own;
     /* all films have the same folder */
-    bool shared = !output->below && !(output->writer && output->writer->beside);
+    bool shared = !output->below && !is_beside(output->kind);
     return check_place(output, shared ? e : problem) || !shared;
 }
 
-static bool check_pairs(const struct outputs *list, const char *report, struct err *e)
+/* Rejects two outputs in one file; the first `pictures` are outputs of -o. */
+static bool check_pairs(const struct outputs *list, size_t pictures, const char *report,
+                        struct err *e)
 {
-    for (size_t k = 0; report && nth(list, k); k++)
-        if (same_output(nth(list, k)->path, report))
+    for (size_t k = 0; report && k < list->count; k++)
+        if (same_output(list->output[k].path, report))
             return err_set(e, ERR_USAGE, "'%s' is requested twice: by %s and by --report", report,
-                           nth(list, k)->option);
-    for (size_t k = 0; nth(list, k); k++) {
-        for (size_t j = k + 1; nth(list, j); j++) {
-            const struct output *a = nth(list, k), *b = nth(list, j);
+                           list->output[k].kind->option);
+    for (size_t k = 0; k < list->count; k++) {
+        for (size_t j = k + 1; j < list->count; j++) {
+            const struct output *a = &list->output[k], *b = &list->output[j];
             if (!same_output(a->path, b->path))
                 continue;
-            if (k < list->pictures)
+            if (k < pictures)
                 return err_set(e, ERR_USAGE,
                                "'%s' is requested twice: as the picture and as another output",
                                a->path);
             return err_set(e, ERR_USAGE, "'%s' is requested twice: by %s and by %s", a->path,
-                           a->option, b->option);
+                           a->kind->option, b->kind->option);
         }
     }
     return true;
 }
 
-static bool check_film(const struct plan *plan, struct inputs *in, size_t i, struct err *e)
+static bool check_film(struct output_plan *o, struct inputs *in, size_t i, struct err *e)
 {
-    struct outputs outputs;
     struct err *problem = &in->problem[i];
     bool ok = true;
-    if (outputs_of(plan, in, i, &outputs, problem)) {
-        for (size_t k = 0; nth(&outputs, k) && ok && problem->code == ERR_NONE; k++)
-            ok = !spare_gallery(plan, nth(&outputs, k), problem) ||
-                 check_output(in, i, nth(&outputs, k), k < outputs.pictures, problem, e);
-        ok = ok && check_pairs(&outputs, plan->outputs.report, e);
-        outputs_free(&outputs);
+    if (outputs_name(o, in, i, problem)) {
+        const struct outputs *list = &o->film[i];
+        for (size_t k = 0; k < list->count && ok && problem->code == ERR_NONE; k++)
+            ok = !spare_gallery(o, &list->output[k], problem) ||
+                 check_output(in, i, &list->output[k], k < o->pictures, problem, e);
+        ok = ok && check_pairs(list, o->pictures, o->plan->outputs.report, e);
     }
     if (problem->code == ERR_USAGE) {
         *e = *problem;
@@ -467,12 +430,12 @@ static bool check_gallery(const char *path, struct err *e)
 }
 
 /* Checks a folder that an option names, and logs if names in it get OUTPUTS_SUFFIX. */
-static bool check_folder(const struct plan *plan, const struct inputs *in, const char *folder,
-                         struct err *e)
+static bool check_folder(const struct output_kind *kind, struct err *e)
 {
+    const char *folder = kind->folder;
     if (folder && *folder && !check_named_folder(folder, e))
         return false;
-    if (outputs_add_suffix(&plan->outputs, in, folder))
+    if (kind->suffix)
         log_msg(LOG_VERBOSE,
                 "names in '%s' end in " OUTPUTS_SUFFIX
                 ", because films are in that folder, too; --name '" OUTPUTS_NAME_STEM
@@ -482,24 +445,21 @@ static bool check_folder(const struct plan *plan, const struct inputs *in, const
 }
 
 /*
- * Checks the folders of all options. Sets `*chosen` to the number of options whose output names the
- * program chooses.
+ * Checks the folders of all options. Sets `*chosen` to whether the program chooses the names of an
+ * output.
  */
-static bool check_folders(const struct plan *plan, const struct inputs *in,
-                          const struct named_list *list, size_t *chosen, struct err *e)
+static bool check_folders(const struct output_plan *o, bool *chosen, struct err *e)
 {
-    *chosen = outputs_have_pictures(plan) && outputs_are_chosen(&plan->outputs);
-    bool ok = *chosen == 0 || check_folder(plan, in, plan->outputs.path, e);
-    for (size_t k = 0; k < list->count && ok; k++) {
-        const struct named *n = &list->named[k];
-        char *folder = n->gallery ? outputs_gallery_folder(n->path, e) : NULL;
-        bool names = (n->writer && n->writer->folder) || outputs_names_folder(n->path);
-        *chosen += n->gallery || names;
-        ok = n->gallery ? folder && check_folder(plan, in, folder, e)
-                        : !names || check_folder(plan, in, n->path, e);
-        free(folder);
+    *chosen = false;
+    for (size_t k = 0; k < o->kinds; k++) {
+        const struct output_kind *kind = &o->kind[k];
+        if (!kind->chosen || is_beside(kind) || (k > 0 && k < o->pictures))
+            continue;
+        *chosen = true;
+        if (!check_folder(kind, e))
+            return false;
     }
-    return ok;
+    return true;
 }
 
 static bool is_any_due(const struct inputs *in)
@@ -511,41 +471,54 @@ static bool is_any_due(const struct inputs *in)
     return false;
 }
 
-bool outputs_check(const struct plan *plan, struct inputs *in, struct err *e)
+/* Rejects options that no output of the run can have. */
+static bool check_options(const struct output_plan *o, const struct inputs *in, struct err *e)
 {
-    struct named_list list = list_named(plan);
-    if (!check_terminal(plan, &list, e) || (outputs_are_posters(plan) && !paint_has_letters(e)))
+    const struct poster_options *poster = &o->plan->poster;
+    if (!check_terminal(o, e) || (o->posters && !paint_has_letters(e)))
         return false;
-    if (plan->poster.style.font)
-        paint_check_font(plan->poster.style.font);
-    if (plan->poster.title && inputs_films(in) > 1)
+    if (poster->style.font)
+        paint_check_font(poster->style.font);
+    if (poster->title && inputs_films(in) > 1)
         return err_set(e, ERR_USAGE,
                        "--title: one title for %zu films; without it each has its own",
                        inputs_films(in));
-    for (size_t k = 0; k < list.count; k++) {
-        if (!check_one_for_many(in, &list.named[k], e) ||
-            (list.named[k].gallery && !check_gallery(list.named[k].path, e)))
+    for (size_t k = o->pictures; k < o->kinds; k++) {
+        if (!check_one_for_many(in, &o->kind[k], e) ||
+            (o->kind[k].gallery && !check_gallery(o->kind[k].path, e)))
             return false;
     }
-    if (!check_beside(plan, in, e))
+    return true;
+}
+
+/* Checks the paths that options name. */
+static bool check_paths(const struct output_plan *o, const struct inputs *in, struct err *e)
+{
+    /* The report is appended to, which would damage any other file. */
+    const struct output_kind kind = {.option = "--report"};
+    const struct output report = {.kind = &kind, .path = o->plan->outputs.report};
+    bool ok = check_name("-o", o->plan->outputs.path, e) &&
+              check_format(o->plan->outputs.path, e) && check_name(kind.option, report.path, e) &&
+              (!report.path || spare_films(in, &report, e));
+    for (size_t k = o->pictures; k < o->kinds && ok; k++)
+        ok = is_beside(&o->kind[k]) || check_name(o->kind[k].option, o->kind[k].path, e);
+    return ok;
+}
+
+bool outputs_check(struct output_plan *o, struct inputs *in, struct err *e)
+{
+    bool chosen = true;
+    if (!check_options(o, in, e) || !check_beside(o, in, e))
         return false;
-    size_t chosen = 1;
-    if (is_any_due(in) && !check_folders(plan, in, &list, &chosen, e))
+    if (is_any_due(in) && !check_folders(o, &chosen, e))
         return false;
-    if (plan->outputs.name && chosen == 0)
+    if (o->plan->outputs.name && !chosen)
         return err_set(
             e, ERR_USAGE,
             "--name applies to outputs in folders, but every output has a name of its own");
     for (size_t i = 0; i < in->count; i++) {
-        if (inputs_is_due(in, i) && !check_film(plan, in, i, e))
+        if (inputs_is_due(in, i) && !check_film(o, in, i, e))
             return false;
     }
-    /* The report is appended to, which would damage any other file. */
-    struct output report = {.path = plan->outputs.report};
-    bool ok = check_name("-o", plan->outputs.path, e) && check_format(plan->outputs.path, e) &&
-              check_name("--report", plan->outputs.report, e) &&
-              (!plan->outputs.report || spare_films(in, &report, e));
-    for (size_t k = 0; k < list.count && ok; k++)
-        ok = check_name(list.named[k].option, list.named[k].path, e);
-    return ok;
+    return check_paths(o, in, e);
 }

@@ -11,34 +11,71 @@
 #include "inputs.h"
 #include "plan.h"
 
-/* One file of a film. */
-struct output {
+/* What the films' outputs of one kind have in common. */
+struct output_kind {
     const struct writer *writer; /* NULL: --dump */
     /*
-     * what the file shows. For a writer with one_a_strip, one mode or the stack; for any other, all
+     * what a file shows. For a writer with one_a_strip, one mode or the stack; for any other, all
      * selected or computed modes
      */
     struct strips strips;
-    const char *path;  /* "-": stdout. Valid as long as the list and the plan */
-    char *made;        /* owned by the list: the memory of `path`, or NULL */
-    const char *below; /* in `path`: folders are made from here on; NULL: none are made */
-    bool in_memory;    /* no file: `path` is a name that only this program knows */
-    bool overwrite;    /* replace an older output of any film */
-    /* the program chose the name, so only its own outputs of this film may be replaced */
-    bool chosen;
-    char option[32]; /* the option that requests the output: "-o", "--json" */
+    char option[32];  /* the option that requests it: "-o", "--json" */
+    const char *path; /* as the option names it; several pictures of -o FILE: with "-MODE" */
+    const char
+        *folder;    /* with `chosen`: where the program chooses the names; NULL: none is named */
+    char *made;     /* the memory of `path` or `folder`, or NULL */
+    bool chosen;    /* the program chose the name, so only its own outputs of this film may be
+                           replaced */
+    bool suffix;    /* chosen names get OUTPUTS_SUFFIX */
+    bool gallery;   /* `path` is a gallery, and the files are its pages */
+    bool in_memory; /* no file: `path` is a name that only this program knows */
+    bool palette;   /* shows the film's palette */
+    char fingerprint[REPORT_FINGERPRINT]; /* options_fingerprint.h */
 };
 
-/* The outputs of -o in the order of the modes, then those of the other options. */
+/* One file of a film. */
+struct output {
+    const struct output_kind *kind;
+    const char *path;  /* "-": stdout */
+    char *made;        /* the memory of `path`, or NULL */
+    const char *below; /* in `path`: folders are made from here on; NULL: none are made */
+    bool overwrite;    /* replace an older output of any film */
+};
+
+/* The outputs of a film, in the order of the kinds. */
 struct outputs {
-    struct output output[STRIPS_MOST + WRITERS_MOST];
+    struct output *output; /* NULL if there are none */
     size_t count;
-    size_t pictures;    /* how many of the first are outputs of -o; may be 0 */
-    struct output dump; /* path NULL: not requested */
+};
+
+/* What the outputs of a film need together. */
+struct output_needs {
+    unsigned strips;      /* of a column: bits of enum strip_need */
+    bool columns;         /* false: only previews */
+    bool sheets, singles; /* of previews */
+    bool thumbs, palette;
+    bool sound, spectrum;
+    bool sound_only; /* no output shows pictures, or outputs_options.sound_only */
+};
+
+/* The outputs of a run. Constant once it is made. */
+struct output_plan {
+    const struct plan *plan;
+    const struct writer *format; /* of the outputs of -o */
+    bool posters;                /* the outputs of -o are posters */
+    /* the outputs of -o in the order of the modes, those of the other options, the dump */
+    struct output_kind kind[STRIPS_MOST + WRITERS_MOST + 1];
+    size_t kinds;
+    size_t pictures;     /* how many of the first are outputs of -o; may be 0 */
+    const char *gallery; /* the path of the gallery; NULL: none is requested */
+    const char *table;   /* the table that several films share (--csv FILE); NULL: none */
+    struct output_needs needs;
+    struct outputs *film; /* for each input; empty if it was not due */
+    size_t films;
 };
 
 /*
- * Lists the outputs of film `i`.
+ * Decides the outputs of a run, and names those of the films that are due (inputs_is_due).
  *
  * -o FILE names a picture. Its ending selects the writer; without an ending it is a PNG. For
  * several pictures "-MODE" is inserted before the ending.
@@ -50,13 +87,19 @@ struct outputs {
  * STEM.rgb. --name changes STEM; if it ends in the ending of a picture, that selects the
  * writer.
  *
- * Fails with ERR_USAGE if several films share -o FILE or "-", and if several pictures share "-" or
- * one --name. The modes and some paths point into the plan. On success the caller calls
- * outputs_free(); on failure `*list` is empty. Any thread.
+ * --html FOLDER/index.html with several films or a folder, or of a gallery that exists, requests a
+ * gallery. The films' pages are written to FOLDER, as for --html FOLDER/.
+ *
+ * A film whose outputs cannot be named has none: outputs_check reports it. Returns false if out of
+ * memory or interrupted. The caller calls outputs_free in any case; `plan` and `in` live longer.
+ * Main thread only.
  */
-bool outputs_of(const struct plan *plan, const struct inputs *in, size_t i, struct outputs *list,
-                struct err *e);
-void outputs_free(struct outputs *list);
+bool outputs_plan(const struct plan *plan, const struct inputs *in, struct output_plan *o,
+                  struct err *e);
+void outputs_free(struct output_plan *o);
+
+/* Returns the dump of a film, or NULL if none is requested. */
+const struct output *outputs_dump(const struct outputs *list);
 
 /*
  * Returns true if this output of film `i` may be written now. Returns false if the output is one of
@@ -85,7 +128,7 @@ bool outputs_make_folders(const struct output *output, struct err *e);
  * An error that concerns only one film becomes the film's problem, for example another program's
  * file at the picture's name.
  */
-bool outputs_check(const struct plan *plan, struct inputs *in, struct err *e);
+bool outputs_check(struct output_plan *o, struct inputs *in, struct err *e);
 
 /* Returns the format of the outputs of -o. Any thread. */
 const struct writer *outputs_format(const struct plan *plan);
@@ -96,24 +139,8 @@ const struct writer *outputs_format(const struct plan *plan);
  */
 bool outputs_are_posters(const struct plan *plan);
 
-/* Returns true if outputs of this writer show the film's palette. Any thread. */
-bool outputs_show_palette(const struct plan *plan, const struct writer *w);
-
-/*
- * Returns the path of the gallery, owned by the plan, or NULL if none is requested. --html
- * FOLDER/index.html with several films or a folder, or of a gallery that exists, requests one. The
- * films' pages are written to FOLDER, as for --html FOLDER/. Any thread.
- */
-const char *outputs_gallery(const struct plan *plan);
-
-/*
- * Returns the path of the table that several films share (--csv FILE), owned by the plan, or
- * NULL if each film has its own file or there is only one. Any thread.
- */
-const char *outputs_table(const struct outputs_options *o, const struct inputs *in);
-
 /* Makes the gallery's folder, which does not exist if no page was written. */
-bool outputs_make_gallery_folder(const struct plan *plan, struct err *e);
+bool outputs_make_gallery_folder(const struct output_plan *o, struct err *e);
 
 /*
  * Returns true for an existing folder or a path that ends in '/': the program chooses the names in

@@ -7,7 +7,9 @@
 #include <sys/stat.h>
 
 #include "base/file.h"
+#include "base/interrupt.h"
 #include "base/path.h"
+#include "options_fingerprint.h"
 #include "output/html/gallery.h"
 #include "update.h"
 
@@ -22,7 +24,8 @@ bool outputs_names_folder(const char *path)
            ((length > 0 && path[length - 1] == '/') || inputs_is_folder(path));
 }
 
-bool outputs_are_chosen(const struct outputs_options *o)
+/* Returns true if the program chooses the names of -o's outputs. */
+static bool are_chosen(const struct outputs_options *o)
 {
     return !o->path || outputs_names_folder(o->path);
 }
@@ -30,9 +33,9 @@ bool outputs_are_chosen(const struct outputs_options *o)
 const struct writer *outputs_format(const struct plan *plan)
 {
     const struct outputs_options *o = &plan->outputs;
-    const char *name = outputs_are_chosen(o) ? o->name : o->path;
+    const char *name = are_chosen(o) ? o->name : o->path;
     const struct writer *w = name ? writer_by_ending(name) : NULL;
-    if (w && outputs_are_chosen(o) && !w->one_a_strip)
+    if (w && are_chosen(o) && !w->one_a_strip)
         w = NULL; /* --name is for all outputs, but its ending only for pictures */
     if (!w)
         w = plan->poster.format;
@@ -44,12 +47,8 @@ bool outputs_are_posters(const struct plan *plan)
     return plan->poster.wanted || outputs_format(plan)->page;
 }
 
-bool outputs_show_palette(const struct plan *plan, const struct writer *w)
-{
-    return w->palette || (w == outputs_format(plan) && outputs_are_posters(plan));
-}
-
-bool outputs_have_pictures(const struct plan *plan)
+/* Returns true if pictures are made: other outputs suppress them without -o or --poster. */
+static bool has_pictures(const struct plan *plan)
 {
     bool other = false;
     /* --bench does not replace the picture */
@@ -58,8 +57,12 @@ bool outputs_have_pictures(const struct plan *plan)
     return plan->outputs.path || plan->poster.wanted || !other;
 }
 
-bool outputs_add_suffix(const struct outputs_options *o, const struct inputs *in,
-                        const char *folder)
+/*
+ * Returns true if names in this folder get OUTPUTS_SUFFIX, because films come from it. NULL is the
+ * working directory if no option names it ("" and "." do). It counts only if it is an argument
+ * itself, so film.mkv gives film.png. With --name no folder counts.
+ */
+static bool add_suffix(const struct outputs_options *o, const struct inputs *in, const char *folder)
 {
     struct stat s;
     if (o->name || stat(folder && *folder ? folder : ".", &s) != 0)
@@ -72,7 +75,9 @@ bool outputs_add_suffix(const struct outputs_options *o, const struct inputs *in
     return false;
 }
 
-bool outputs_names_gallery(const struct plan *plan, const struct writer *w, const char *path)
+/* Returns true if `path` names a gallery of this writer's files (outputs.h). */
+static bool names_gallery(const struct inputs_options *inputs, const struct writer *w,
+                          const char *path)
 {
     size_t length;
     static const char name[] = "index.";
@@ -81,37 +86,119 @@ bool outputs_names_gallery(const struct plan *plan, const struct writer *w, cons
         return false;
     return strncmp(last, name, strlen(name)) == 0 &&
            strcmp(last + strlen(name), writer_usual_ending(w)) == 0 &&
-           (plan->inputs.count > 1 ||
-            (plan->inputs.count == 1 && inputs_is_folder(plan->inputs.argument[0])) ||
+           (inputs->count > 1 || (inputs->count == 1 && inputs_is_folder(inputs->argument[0])) ||
             gallery_exists(path));
 }
 
-char *outputs_gallery_folder(const char *path, struct err *e)
+/* Returns the modes that one file of this writer shows. */
+static struct strips shown_by(const struct writer *w, const struct picture_options *o)
 {
+    return w->all_computed ? (struct strips){o->computed, o->computes}
+                           : (struct strips){o->strip, o->strips};
+}
+
+/* Returns FILE with "-MODE" before its ending, for the caller to free. NULL if out of memory. */
+static char *insert_strip(const char *file, const char *strip, struct err *e)
+{
+    size_t length, bytes = strlen(file) + strlen(strip) + 2;
+    const char *name = path_last(file, &length), *dot = strrchr(name, '.');
+    size_t head = dot && dot > name ? (size_t)(dot - file) : strlen(file);
+    char *path = malloc(bytes);
+    if (!path) {
+        err_memory(e, bytes);
+        return NULL;
+    }
+    snprintf(path, bytes, "%.*s-%s%s", (int)head, file, strip, file + head);
+    return path;
+}
+
+/* ---- The kinds of outputs ---- */
+
+/* Adds the outputs of -o. */
+static bool add_pictures(struct output_plan *o, struct err *e)
+{
+    const char *path = o->plan->outputs.path;
+    const struct writer *w = o->format;
+    const struct strips shown = shown_by(w, &o->plan->picture);
+    const size_t each = w->one_a_strip && !o->plan->picture.stacked ? 1 : shown.count;
+    const bool chosen = are_chosen(&o->plan->outputs);
+    for (size_t k = 0; k < shown.count; k += each) {
+        struct output_kind *kind = &o->kind[o->kinds++];
+        *kind = (struct output_kind){.writer = w,
+                                     .strips = {shown.kind + k, each},
+                                     .option = "-o",
+                                     .path = path,
+                                     .folder = path,
+                                     .chosen = chosen};
+        if (chosen || each == shown.count || outputs_is_stdout(path))
+            continue;
+        kind->path = kind->made = insert_strip(path, shown.kind[k]->name, e);
+        if (!kind->path)
+            return false;
+    }
+    o->pictures = o->kinds;
+    return true;
+}
+
+/* Adds an output with an option of its own; the dump has no writer. */
+static bool add_extra(struct output_plan *o, const struct writer *w, const char *path,
+                      struct err *e)
+{
+    struct output_kind *kind = &o->kind[o->kinds++];
+    *kind = (struct output_kind){.writer = w, .path = path, .folder = path};
+    snprintf(kind->option, sizeof kind->option, "--%s", w ? writer_option(w) : "dump");
+    if (w)
+        kind->strips = shown_by(w, &o->plan->picture);
+    kind->in_memory = o->plan->outputs.in_memory;
+    if (kind->in_memory)
+        return true;
+    kind->gallery = w && names_gallery(&o->plan->inputs, w, path);
+    kind->chosen = kind->gallery || (w && (w->beside || w->folder)) || outputs_names_folder(path);
+    if (!kind->gallery)
+        return true;
     size_t length;
-    char *folder = strndup(path, (size_t)(path_last(path, &length) - path));
-    if (!folder)
-        err_memory(e, strlen(path));
-    return folder;
+    o->gallery = o->gallery ? o->gallery : path;
+    kind->folder = kind->made = strndup(path, (size_t)(path_last(path, &length) - path));
+    return kind->folder || err_memory(e, strlen(path));
 }
 
-const char *outputs_gallery(const struct plan *plan)
+/* Sets what follows from the kind's writer and modes. */
+static void complete_kind(struct output_plan *o, const struct inputs *in, struct output_kind *kind)
 {
-    for (size_t k = 0; k < plan->outputs.extras; k++) {
-        if (outputs_names_gallery(plan, plan->outputs.extra[k].writer, plan->outputs.extra[k].path))
-            return plan->outputs.extra[k].path;
-    }
-    return NULL;
+    const struct writer *w = kind->writer;
+    struct output_needs *needs = &o->needs;
+    kind->suffix = kind->chosen && add_suffix(&o->plan->outputs, in, kind->folder);
+    needs->columns |= !w || !w->beside;
+    needs->sound_only &= w && w->sound;
+    if (!w)
+        return;
+    kind->palette = w->palette || (w == o->format && o->posters);
+    options_fingerprint(o->plan, o->format, w, kind->strips, kind->fingerprint);
+    if (!o->table && w->table && !kind->chosen && inputs_films(in) > 1)
+        o->table = kind->path;
+    unsigned strips = w->modeless ? 0 : strips_need(kind->strips);
+    if (w->table)
+        strips |= csv_columns_need(&o->plan->formats.csv_columns);
+    needs->strips |= strips;
+    needs->sheets |= w == &writer_jellyfin;
+    needs->singles |= w == &writer_bif;
+    needs->thumbs |= w->thumbnails;
+    needs->palette |= kind->palette;
+    needs->sound |= w->sound || (strips & STRIP_SOUND);
+    needs->spectrum |= w->spectrum;
 }
 
-const char *outputs_table(const struct outputs_options *o, const struct inputs *in)
+static bool add_kinds(struct output_plan *o, struct err *e)
 {
-    for (size_t k = 0; k < o->extras; k++) {
-        const struct options_extra *extra = &o->extra[k];
-        if (extra->writer->table && inputs_films(in) > 1 && !outputs_names_folder(extra->path))
-            return extra->path;
-    }
-    return NULL;
+    const struct outputs_options *asked = &o->plan->outputs;
+    if (asked->sound_only)
+        return true;
+    if (!asked->in_memory && has_pictures(o->plan) && !add_pictures(o, e))
+        return false;
+    for (size_t k = 0; k < asked->extras; k++)
+        if (!add_extra(o, asked->extra[k].writer, asked->extra[k].path, e))
+            return false;
+    return !asked->dump || add_extra(o, NULL, asked->dump, e);
 }
 
 /* ---- Names ---- */
@@ -146,15 +233,16 @@ static void put_pattern(FILE *f, const struct plan *plan, const char *stem, stru
 }
 
 /* Writes what distinguishes this picture from the one that the same film gives without options. */
-static void put_kind(FILE *f, const struct plan *plan, struct strips strips)
+static void put_kind(FILE *f, const struct output_plan *o, struct strips strips)
 {
+    const struct plan *plan = o->plan;
     if (plan->picture.strips > 1 || strips.kind[0] != strip_table[0]) {
         fputc('-', f);
         put_modes(f, plan, strips);
     }
     if (plan->picture.shape != SHAPE_STRIP)
         fprintf(f, "-%s", strip_shape_name(plan->picture.shape));
-    if (outputs_are_posters(plan))
+    if (o->posters)
         fputs("-poster", f);
 }
 
@@ -167,41 +255,39 @@ static size_t last_begins(const char *folder)
 }
 
 /*
- * Fills output->path, made, below and chosen: film i's name in `folder` with this ending (see
- * outputs_add_suffix). If `picture` and without --name, adds what distinguishes the pictures of one
- * film: mode, shape, "poster". Returns false if out of memory.
+ * Sets the name of a film's output in the kind's folder. A picture without --name gets what
+ * distinguishes the pictures of one film: mode, shape, "poster". Returns false if out of memory.
  */
-static bool choose_name(const struct plan *plan, const struct inputs *in, size_t i,
-                        const char *folder, const char *ending, bool picture, struct output *output,
-                        struct err *e)
+static bool choose_name(const struct output_plan *o, const char *stem, bool picture,
+                        struct output *output, struct err *e)
 {
+    const struct plan *plan = o->plan;
+    const struct output_kind *kind = output->kind;
+    const char *folder = kind->folder ? kind->folder : "";
     size_t length, size;
-    const char *stem = in->stem[i], *last = path_last(stem, &length);
-    struct strips strips =
-        picture ? output->strips : (struct strips){plan->picture.strip, plan->picture.strips};
+    const char *last = path_last(stem, &length);
     char *name = NULL;
     FILE *f = open_memstream(&name, &size);
     if (!f)
         return err_memory(e, strlen(stem));
     fprintf(f, "%.*s", (int)(last - stem), stem);
     if (plan->outputs.name)
-        put_pattern(f, plan, last, strips);
+        put_pattern(f, plan, last,
+                    picture ? kind->strips
+                            : (struct strips){plan->picture.strip, plan->picture.strips});
     else
-        fprintf(f, "%s%s", last,
-                outputs_add_suffix(&plan->outputs, in, folder) ? OUTPUTS_SUFFIX : "");
+        fprintf(f, "%s%s", last, kind->suffix ? OUTPUTS_SUFFIX : "");
     if (!plan->outputs.name && picture)
-        put_kind(f, plan, strips);
-    fprintf(f, ".%s", ending);
+        put_kind(f, o, kind->strips);
+    fprintf(f, ".%s", kind->writer ? writer_usual_ending(kind->writer) : "rgb");
     if (fclose(f) != 0) {
         free(name);
         return err_memory(e, strlen(stem));
     }
-    bool named = folder && *folder;
-    output->chosen = true;
-    output->path = output->made = path_join(named ? folder : "", name, "", e);
+    output->path = output->made = path_join(folder, name, "", e);
     free(name);
-    if (output->path && (named || strchr(stem, '/')))
-        output->below = output->path + (named ? last_begins(folder) : 0);
+    if (output->path && (*folder || strchr(stem, '/')))
+        output->below = output->path + (*folder ? last_begins(folder) : 0);
     return output->path != NULL;
 }
 
@@ -214,11 +300,10 @@ bool outputs_name_beside(const struct plan *plan, const struct inputs *in, size_
     const char *name = path_last(film, &length), *dot = strrchr(name, '.');
     if (!in->parts[i] && (!in->file[i].regular || file_descriptor(film) >= 0))
         return err_set(e, ERR_FAILED, "'%s' is not a file, and %s writes beside the film's file",
-                       film, output->option);
+                       film, output->kind->option);
     if (dot && dot > name)
         length = (size_t)(dot - name);
-    output->writer->beside(&plan->formats.previews, suffix);
-    output->chosen = true;
+    output->kind->writer->beside(&plan->formats.previews, suffix);
     if (asprintf(&output->made, "%.*s%s", (int)(name - film + (ptrdiff_t)length), film, suffix) <
         0) {
         output->made = NULL;
@@ -230,47 +315,13 @@ bool outputs_name_beside(const struct plan *plan, const struct inputs *in, size_
     return true;
 }
 
-/* Returns FILE with "-MODE" before its ending, for the caller to free. NULL if out of memory. */
-static char *insert_strip(const char *file, const char *strip, struct err *e)
-{
-    size_t length, bytes = strlen(file) + strlen(strip) + 2;
-    const char *name = path_last(file, &length), *dot = strrchr(name, '.');
-    size_t head = dot && dot > name ? (size_t)(dot - file) : strlen(file);
-    char *path = malloc(bytes);
-    if (!path) {
-        err_memory(e, bytes);
-        return NULL;
-    }
-    snprintf(path, bytes, "%.*s-%s%s", (int)head, file, strip, file + head);
-    return path;
-}
-
-/* Returns the modes that one file of this writer shows. */
-static struct strips shown_by(const struct writer *w, const struct picture_options *o)
-{
-    return w->all_computed ? (struct strips){o->computed, o->computes}
-                           : (struct strips){o->strip, o->strips};
-}
-
-/* Sets the name of one output of -o. */
-static bool name_picture(const struct plan *plan, const struct inputs *in, size_t i, bool several,
-                         struct output *output, struct err *e)
-{
-    if (outputs_are_chosen(&plan->outputs))
-        return choose_name(plan, in, i, plan->outputs.path, writer_usual_ending(output->writer),
-                           true, output, e);
-    output->path = output->made =
-        several ? insert_strip(plan->outputs.path, output->strips.kind[0]->name, e)
-                : path_join("", plan->outputs.path, "", e);
-    return output->path != NULL;
-}
-
 /* Rejects several pictures with one name. */
-static bool check_several(const struct outputs_options *o, size_t pictures, struct err *e)
+static bool check_several(const struct outputs_options *o, bool chosen, size_t pictures,
+                          struct err *e)
 {
-    if (!outputs_are_chosen(o) && outputs_is_stdout(o->path))
+    if (!chosen && outputs_is_stdout(o->path))
         return err_set(e, ERR_USAGE, "-o -: stdout can carry one picture, not %zu", pictures);
-    return !outputs_are_chosen(o) || !o->name || strstr(o->name, OUTPUTS_NAME_MODE) ||
+    return !chosen || !o->name || strstr(o->name, OUTPUTS_NAME_MODE) ||
            err_set(e, ERR_USAGE,
                    "--name '%s': %zu pictures of a film would have the same name; "
                    "put " OUTPUTS_NAME_MODE " into it",
@@ -291,112 +342,102 @@ static bool refuse_one_name(const char *output, const struct writer *w, size_t f
     return err_set(e, ERR_USAGE, "-o %s: one name for %zu films; %s", output, films, hint);
 }
 
-/* Adds the outputs of -o. */
-static bool add_pictures(const struct plan *plan, const struct inputs *in, size_t i,
-                         struct outputs *list, struct err *e)
+/* Rejects one name for several films or pictures. */
+static bool check_pictures(const struct output_plan *o, const struct inputs *in, struct err *e)
 {
-    const struct writer *w = outputs_format(plan);
-    struct strips shown = shown_by(w, &plan->picture);
-    size_t each = w->one_a_strip && !plan->picture.stacked ? 1 : shown.count;
-    bool several = each < shown.count;
-    if (!outputs_are_chosen(&plan->outputs) && inputs_films(in) > 1)
-        return refuse_one_name(plan->outputs.path, w, inputs_films(in), e);
-    if (several && !check_several(&plan->outputs, plan->picture.strips, e))
-        return false;
-    for (size_t k = 0; k < shown.count; k += each) {
-        struct output *output = &list->output[list->count++];
-        *output = (struct output){.writer = w, .strips = {shown.kind + k, each}, .option = "-o"};
-        if (!name_picture(plan, in, i, several, output, e))
-            return false;
-    }
-    list->pictures = list->count;
-    return true;
-}
-
-/*
- * Sets the name of an output with an option of its own: PATH, or a file with the film's name in the
- * folder PATH.
- */
-static bool name_extra(const struct plan *plan, const struct inputs *in, size_t i, const char *path,
-                       const char *ending, struct output *output, struct err *e)
-{
-    if ((output->writer && output->writer->folder) || outputs_names_folder(path))
-        return choose_name(plan, in, i, path, ending, false, output, e);
-    output->path = path;
-    return true;
-}
-
-/* Sets the name of a film's page in the gallery's folder. */
-static bool name_page(const struct plan *plan, const struct inputs *in, size_t i,
-                      const char *gallery, struct output *output, struct err *e)
-{
-    char *folder = outputs_gallery_folder(gallery, e);
-    bool ok = folder && choose_name(plan, in, i, folder, writer_usual_ending(output->writer), false,
-                                    output, e);
-    free(folder);
-    return ok;
-}
-
-static bool add_extras(const struct plan *plan, const struct inputs *in, size_t i,
-                       struct outputs *list, struct err *e)
-{
-    for (size_t k = 0; k < plan->outputs.extras; k++) {
-        const struct writer *w = plan->outputs.extra[k].writer;
-        const char *path = plan->outputs.extra[k].path;
-        struct output *output = &list->output[list->count++];
-        *output = (struct output){.writer = w, .strips = shown_by(w, &plan->picture)};
-        snprintf(output->option, sizeof output->option, "--%s", writer_option(w));
-        if (w->beside ? !outputs_name_beside(plan, in, i, output, e)
-            : outputs_names_gallery(plan, w, path)
-                ? !name_page(plan, in, i, path, output, e)
-                : !name_extra(plan, in, i, path, writer_usual_ending(w), output, e))
-            return false;
-    }
-    list->dump = (struct output){.option = "--dump"};
-    return !plan->outputs.dump ||
-           name_extra(plan, in, i, plan->outputs.dump, "rgb", &list->dump, e);
-}
-
-/* Adds the outputs that a command takes in memory (options.in_memory). */
-static void add_in_memory(const struct plan *plan, struct outputs *list)
-{
-    for (size_t k = 0; k < plan->outputs.extras; k++) {
-        const struct options_extra *extra = &plan->outputs.extra[k];
-        list->output[list->count++] =
-            (struct output){.writer = extra->writer,
-                            .strips = shown_by(extra->writer, &plan->picture),
-                            .path = extra->path,
-                            .in_memory = true};
-    }
-    list->dump = (struct output){.path = plan->outputs.dump, .in_memory = true};
-}
-
-bool outputs_of(const struct plan *plan, const struct inputs *in, size_t i, struct outputs *list,
-                struct err *e)
-{
-    *list = (struct outputs){.count = 0};
-    if (plan->outputs.sound_only)
+    if (o->pictures == 0)
         return true;
-    if (plan->outputs.in_memory) {
-        add_in_memory(plan, list);
-        return true;
-    }
-    if ((outputs_have_pictures(plan) && !add_pictures(plan, in, i, list, e)) ||
-        !add_extras(plan, in, i, list, e)) {
-        outputs_free(list);
-        return false;
-    }
-    bool again = plan->outputs.overwrite || update_knows_again(plan, in, i, list);
-    for (size_t k = 0; k < list->count; k++)
-        list->output[k].overwrite = again;
-    list->dump.overwrite = again || update_knows_dump(plan, in, i, list);
-    return true;
+    if (!o->kind[0].chosen && inputs_films(in) > 1)
+        return refuse_one_name(o->plan->outputs.path, o->format, inputs_films(in), e);
+    return o->pictures == 1 ||
+           check_several(&o->plan->outputs, o->kind[0].chosen, o->plan->picture.strips, e);
 }
 
-void outputs_free(struct outputs *list)
+static void free_film(struct outputs *list)
 {
     for (size_t k = 0; k < list->count; k++)
         free(list->output[k].made);
-    free(list->dump.made);
-    *list = (struct outputs){.count = 0};
+    free(list->output);
+    *list = (struct outputs){.output = NULL};
+}
+
+const struct output *outputs_dump(const struct outputs *list)
+{
+    const struct output *last = list->count > 0 ? &list->output[list->count - 1] : NULL;
+    return last && !last->kind->writer ? last : NULL;
+}
+
+/* Sets the names in film i's list. */
+static bool name_all(const struct output_plan *o, const struct inputs *in, size_t i,
+                     struct outputs *list, struct err *e)
+{
+    for (size_t k = 0; k < o->kinds; k++) {
+        const struct output_kind *kind = &o->kind[k];
+        struct output *output = &list->output[list->count++];
+        bool ok = true;
+        *output = (struct output){.kind = kind, .path = kind->path};
+        if (kind->writer && kind->writer->beside)
+            ok = outputs_name_beside(o->plan, in, i, output, e);
+        else if (kind->chosen)
+            ok = choose_name(o, in->stem[i], k < o->pictures, output, e);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+bool outputs_name(struct output_plan *o, const struct inputs *in, size_t i, struct err *e)
+{
+    struct outputs *list = &o->film[i];
+    if (o->kinds == 0 || list->output)
+        return true;
+    if (!check_pictures(o, in, e))
+        return false;
+    list->output = err_calloc(o->kinds, sizeof *list->output, e);
+    if (!list->output)
+        return false;
+    if (!name_all(o, in, i, list, e)) {
+        free_film(list);
+        return false;
+    }
+    const bool again = o->plan->outputs.overwrite || update_knows_again(o->plan, in, i, list);
+    const bool dump_again = again || update_knows_dump(o->plan, in, i, list);
+    for (size_t k = 0; k < list->count; k++)
+        list->output[k].overwrite = list->output[k].kind->writer ? again : dump_again;
+    return true;
+}
+
+bool outputs_plan(const struct plan *plan, const struct inputs *in, struct output_plan *o,
+                  struct err *e)
+{
+    *o = (struct output_plan){
+        .plan = plan, .format = outputs_format(plan), .posters = outputs_are_posters(plan)};
+    if (!add_kinds(o, e))
+        return false;
+    o->needs.sound = plan->outputs.sound_only;
+    o->needs.sound_only = plan->outputs.sound_only || (o->kinds > 0 && !plan->film.verify);
+    for (size_t k = 0; k < o->kinds; k++)
+        complete_kind(o, in, &o->kind[k]);
+    o->film = err_calloc(in->count + 1, sizeof *o->film, e);
+    if (!o->film)
+        return false;
+    o->films = in->count;
+    for (size_t i = 0; i < in->count; i++) {
+        struct err reported_later = ERR_INIT;
+        if (interrupted())
+            return interrupt_error(e);
+        if (inputs_is_due(in, i))
+            (void)outputs_name(o, in, i, &reported_later);
+    }
+    return true;
+}
+
+void outputs_free(struct output_plan *o)
+{
+    for (size_t k = 0; k < o->kinds; k++)
+        free(o->kind[k].made);
+    for (size_t i = 0; i < o->films; i++)
+        free_film(&o->film[i]);
+    free(o->film);
+    *o = (struct output_plan){.kinds = 0};
 }

@@ -69,9 +69,9 @@ bool shard_split(const struct inputs_options *o, struct inputs *in, struct err *
 
 /* ---- The plan ---- */
 
-bool plan_films(const struct plan *plan, struct inputs *in, struct err *e)
+bool plan_films(const struct plan *plan, struct inputs *in, struct output_plan *o, struct err *e)
 {
     return inputs_expand(&plan->inputs, &plan->outputs, in, e) &&
-           shard_split(&plan->inputs, in, e) && update_leave_out(plan, in, e) &&
-           outputs_check(plan, in, e);
+           shard_split(&plan->inputs, in, e) && outputs_plan(plan, in, o, e) &&
+           update_leave_out(o, in, e) && outputs_check(o, in, e);
 }

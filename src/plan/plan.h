@@ -10,6 +10,8 @@
 #include "output/poster/poster.h"
 #include "inputs.h"
 
+struct output_plan;
+
 /*
  * How films are rendered, and to which outputs. The command line completes and checks it
  * (cli_complete); from then on it is constant.
@@ -28,10 +30,10 @@ struct plan {
 /*
  * Lists the films of the plan, decides which of them this process renders (--shard, --update), and
  * names and checks their outputs. Returns false if nothing can be rendered. A problem of one film
- * is kept in `*in`, which is empty before the call; the caller calls inputs_free(in) in any case.
- * Main thread only.
+ * is kept in `*in`. `*in` and `*o` are empty before the call; the caller calls outputs_free(o) and
+ * inputs_free(in) in any case. Main thread only.
  */
-bool plan_films(const struct plan *plan, struct inputs *in, struct err *e);
+bool plan_films(const struct plan *plan, struct inputs *in, struct output_plan *o, struct err *e);
 
 /*
  * --shard I/N splits the films among N processes that have the same command line, on one or more

@@ -48,18 +48,17 @@ static const char *why_output(struct question *q, const struct output *output,
                               struct writer_metadata *metadata)
 {
     struct stat s;
-    char fingerprint[REPORT_FINGERPRINT];
+    const struct output_kind *kind = output->kind;
     *metadata = (struct writer_metadata){.columns = 0};
     if (outputs_is_stdout(output->path) || stat(output->path, &s) != 0)
         return "does not exist";
-    if (!writer_has_metadata(output->writer) || !S_ISREG(s.st_mode))
+    if (!writer_has_metadata(kind->writer) || !S_ISREG(s.st_mode))
         return "has no metadata";
-    if (!writer_read_metadata(output->writer, output->path, metadata))
+    if (!writer_read_metadata(kind->writer, output->path, metadata))
         return "is incomplete";
-    options_fingerprint(q->plan, output->writer, output->strips, fingerprint);
     if (fingerprint_is_again(metadata->fingerprint, NULL))
         return "was made when the film could not be read, or changed";
-    if (strcmp(fingerprint, metadata->fingerprint) != 0)
+    if (strcmp(kind->fingerprint, metadata->fingerprint) != 0)
         return "was made with other options";
     if (q->plan->outputs.strict && metadata->partial)
         return "shows only a part (--strict)";
@@ -94,18 +93,18 @@ static struct question ask(const struct plan *plan, const struct inputs *in, siz
 static const char *why_film(struct question *q, const struct outputs *list, const char **which)
 {
     for (size_t k = 0; k < list->count; k++) {
+        const struct output *output = &list->output[k];
         struct writer_metadata metadata;
-        const char *why = why_output(q, &list->output[k], &metadata);
-        *which = list->output[k].path;
+        *which = output->path;
+        if (!output->kind->writer) /* the last */
+            return why_dump(q, output->path);
+        const char *why = why_output(q, output, &metadata);
         if (why)
             return why;
         if (metadata.columns > 0)
             q->reference = metadata;
     }
-    if (!list->dump.path)
-        return NULL;
-    *which = list->dump.path;
-    return why_dump(q, list->dump.path);
+    return NULL;
 }
 
 bool update_knows_dump(const struct plan *plan, const struct inputs *in, size_t i,
@@ -113,12 +112,13 @@ bool update_knows_dump(const struct plan *plan, const struct inputs *in, size_t 
 {
     struct stat s;
     struct question q = ask(plan, in, i);
-    if (!plan->outputs.update || !list->dump.path || outputs_is_stdout(list->dump.path) ||
-        stat(list->dump.path, &s) != 0)
+    const struct output *dump = outputs_dump(list);
+    if (!plan->outputs.update || !dump || outputs_is_stdout(dump->path) ||
+        stat(dump->path, &s) != 0)
         return false;
-    for (size_t k = 0; k < list->count; k++) {
+    for (size_t k = 0; k + 1 < list->count; k++) {
         if (!why_output(&q, &list->output[k], &q.reference) && q.reference.columns > 0)
-            return !why_dump(&q, list->dump.path);
+            return !why_dump(&q, dump->path);
     }
     return false;
 }
@@ -131,34 +131,32 @@ bool update_knows_again(const struct plan *plan, const struct inputs *in, size_t
         return false;
     for (size_t k = 0; k < list->count; k++) {
         const struct output *output = &list->output[k];
-        if (!outputs_is_stdout(output->path) &&
-            writer_read_metadata(output->writer, output->path, &metadata) &&
+        if (output->kind->writer && !outputs_is_stdout(output->path) &&
+            writer_read_metadata(output->kind->writer, output->path, &metadata) &&
             fingerprint_is_again(metadata.fingerprint, in->path[i]))
             return true;
     }
     return false;
 }
 
-bool update_leave_out(const struct plan *plan, struct inputs *in, struct err *e)
+bool update_leave_out(const struct output_plan *o, struct inputs *in, struct err *e)
 {
-    for (size_t i = 0; i < in->count && plan->outputs.update; i++) {
-        struct outputs list;
-        struct err problem = ERR_INIT; /* outputs_check reports it */
-        struct question q = ask(plan, in, i);
+    for (size_t i = 0; i < in->count && o->plan->outputs.update; i++) {
+        const struct outputs *list = &o->film[i];
+        struct question q = ask(o->plan, in, i);
         const char *which = NULL;
         if (interrupted())
             return interrupt_error(e);
-        if (!inputs_is_due(in, i) || !outputs_of(plan, in, i, &list, &problem))
+        if (list->count == 0)
             continue;
-        const char *why = why_film(&q, &list, &which);
+        const char *why = why_film(&q, list, &which);
         if (!why)
             in->duty[i] = INPUT_LEFT_OUT;
         if (why)
             log_msg(LOG_VERBOSE, "rendering '%s': '%s' %s", in->path[i], which, why);
         else
             log_msg(LOG_VERBOSE, "skipped '%s': '%s' is up to date", in->path[i],
-                    list.output[0].path);
-        outputs_free(&list);
+                    list->output[0].path);
     }
     return true;
 }

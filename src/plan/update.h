@@ -17,7 +17,7 @@
  * decision for each film (-v). Reads those outputs, and up to 1 MiB of each such film. Returns
  * false with ERR_INTERRUPTED, or if out of memory. Main thread only.
  */
-bool update_leave_out(const struct plan *plan, struct inputs *in, struct err *e);
+bool update_leave_out(const struct output_plan *o, struct inputs *in, struct err *e);
 
 /*
  * Returns true with --update if the dump of film `i` exists and the metadata of another output of

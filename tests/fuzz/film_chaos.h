@@ -45,6 +45,7 @@ struct chaos {
     char copy[512], *word[32]; /* of the command line */
     struct options options;
     struct inputs inputs;
+    struct output_plan outputs;
     struct job_context context;
     struct batch batch;
     struct film_process process;
@@ -71,7 +72,8 @@ static inline void chaos_ignore_line(enum log_level level, const char *line)
 static inline void chaos_open_run(struct chaos *c)
 {
     struct err e = ERR_INIT;
-    const char *table = outputs_table(&c->options.plan.outputs, &c->inputs);
+    fuzz_demand(outputs_plan(&c->options.plan, &c->inputs, &c->outputs, &e));
+    const char *table = c->outputs.table;
     c->batch = (struct batch){.context = &c->context, .serials = c->batch.serials};
     c->batch.queue = film_queue_open(&c->inputs, &e);
     if (table)
@@ -90,6 +92,7 @@ static inline void chaos_close_run(struct chaos *c)
     table_close(&c->batch.table);
     fuzz_demand(report_log_close(&c->batch.report, &e));
     film_queue_free(&c->batch.queue);
+    outputs_free(&c->outputs);
 }
 
 /* Opens the link to a new worker, and its watches. */
@@ -130,7 +133,8 @@ static inline void chaos_open(struct chaos *c, const char *line)
         fprintf(stderr, "%s\n", e.text);
     fuzz_demand(ok);
     log_set_sink(chaos_ignore_line);
-    c->context = (struct job_context){.plan = &c->options.plan, .inputs = &c->inputs};
+    c->context = (struct job_context){
+        .plan = &c->options.plan, .inputs = &c->inputs, .outputs = &c->outputs};
     c->watch = film_watch_open(1000000);
     chaos_open_run(c);
     chaos_open_link(c);

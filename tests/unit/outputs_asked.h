@@ -15,12 +15,31 @@ static inline void extra(struct plan *o, const char *writer, const char *path)
     o->outputs.extras = 1;
 }
 
+/* Names the outputs of film `i`. The caller calls outputs_free(run). */
+static inline const struct outputs *name_outputs(const struct plan *o, const struct inputs *in,
+                                                 size_t i, struct output_plan *run)
+{
+    struct err e = ERR_INIT;
+    if (!outputs_plan(o, in, run, &e))
+        fail_msg("%s", e.text);
+    assert_int_not_equal(run->film[i].count, 0);
+    return &run->film[i];
+}
+
+static inline bool check_outputs(const struct plan *o, struct inputs *in, struct err *e)
+{
+    struct output_plan run;
+    bool ok = outputs_plan(o, in, &run, e) && outputs_check(&run, in, e);
+    outputs_free(&run);
+    return ok;
+}
+
 /* The whole run is refused. */
 static inline void expect_refusal(const struct plan *o, struct inputs *in, enum err_code code,
                                   const char *part)
 {
     struct err e = ERR_INIT;
-    assert_false(outputs_check(o, in, &e));
+    assert_false(check_outputs(o, in, &e));
     expect_sentence(&e, code, part);
 }
 
@@ -29,7 +48,7 @@ static inline void expect_problem(const struct plan *o, struct inputs *in, size_
                                   enum err_code code, const char *part)
 {
     struct err e = ERR_INIT;
-    if (!outputs_check(o, in, &e))
+    if (!check_outputs(o, in, &e))
         fail_msg("%s", e.text);
     expect_sentence(&in->problem[i], code, part);
     err_clear(&in->problem[i]);
@@ -40,7 +59,7 @@ static inline void expect_problem(const struct plan *o, struct inputs *in, size_
 static inline void expect_allowed(const struct plan *o, struct inputs *in)
 {
     struct err e = ERR_INIT;
-    if (!outputs_check(o, in, &e))
+    if (!check_outputs(o, in, &e))
         fail_msg("%s", e.text);
     for (size_t i = 0; i < in->count; i++)
         assert_string_equal(in->problem[i].text, "");

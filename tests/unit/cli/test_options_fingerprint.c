@@ -24,7 +24,8 @@ static const char *fingerprint(const char *line)
     if (cli_parse(count, argument, NULL, &o, &e) != CLI_RUN)
         fail_msg("'%s': %s", line, e.text);
     const struct strips strips = {o.plan.picture.strip, o.plan.picture.strips};
-    options_fingerprint(&o.plan, outputs_format(&o.plan), strips, text);
+    const struct writer *format = outputs_format(&o.plan);
+    options_fingerprint(&o.plan, format, format, strips, text);
     return text;
 }
 

@@ -32,24 +32,22 @@ static void expect_output(const struct plan *o, const struct inputs *in, size_t 
                           const char *strip, const char *path)
 {
     struct err e = ERR_INIT;
-    struct outputs list;
-    if (!outputs_of(o, in, i, &list, &e))
-        fail_msg("%s", e.text);
-    assert_int_equal(list.pictures, o->picture.stacked ? 1 : o->picture.strips);
+    struct output_plan run;
+    const struct outputs *list = name_outputs(o, in, i, &run);
+    assert_int_equal(run.pictures, o->picture.stacked ? 1 : o->picture.strips);
     size_t k = 0;
     char name[STRIPS_NAME];
-    for (; k < list.pictures; k++) {
-        strips_name(list.output[k].strips, name);
+    for (; k < run.pictures; k++) {
+        strips_name(run.kind[k].strips, name);
         if (strcmp(name, strip) == 0)
             break;
     }
-    assert_true(k < list.pictures);
-    if (!outputs_allowed(in, i, &list.output[k], &e))
+    assert_true(k < run.pictures);
+    if (!outputs_allowed(in, i, &list->output[k], &e))
         fail_msg("%s", e.text);
-    assert_string_equal(list.output[k].path, path);
-    assert_ptr_equal(list.output[k].writer, writer_find("png"));
-    outputs_free(&list);
-    assert_int_equal(list.count, 0);
+    assert_string_equal(list->output[k].path, path);
+    assert_ptr_equal(run.kind[k].writer, writer_find("png"));
+    outputs_free(&run);
 }
 
 /* What -m, -o and the shape make of 'a/film.mkv'; `strip` is the one whose picture is meant. */
@@ -154,14 +152,13 @@ TEST_WITH(strangers_files_stay, enter, leave)
 TEST_WITH(the_list_of_outputs, enter, leave)
 {
     struct inputs in;
-    struct outputs list;
-    struct err e = ERR_INIT;
+    struct output_plan run;
     struct plan o = expand(LIST("film.mkv"), &in);
     want(&o, "squeeze,kmeans,palette");
     o.outputs.path = "./";
     extra(&o, "json", "x.json");
     o.outputs.extra[o.outputs.extras++] = (struct options_extra){writer_find("bench"), "-"};
-    assert_true(outputs_of(&o, &in, 0, &list, &e));
+    const struct outputs *list = name_outputs(&o, &in, 0, &run);
     static const struct {
         const char *path, *writer;
         size_t strips;
@@ -170,16 +167,16 @@ TEST_WITH(the_list_of_outputs, enter, leave)
                  {"./film-squeeze.png", "png", 1},
                  {"x.json", "json", 3},
                  {"-", "bench", 3}};
-    assert_int_equal(list.count, 5);
-    assert_int_equal(list.pictures, 3);
+    assert_int_equal(list->count, 5);
+    assert_int_equal(run.pictures, 3);
     for (size_t k = 0; k < 5; k++) {
-        assert_string_equal(list.output[k].path, known[k].path);
-        assert_string_equal(list.output[k].writer->name, known[k].writer);
-        assert_int_equal(list.output[k].strips.count, known[k].strips);
-        assert_int_equal(list.output[k].chosen, k < 3);
+        assert_string_equal(list->output[k].path, known[k].path);
+        assert_string_equal(run.kind[k].writer->name, known[k].writer);
+        assert_int_equal(run.kind[k].strips.count, known[k].strips);
+        assert_int_equal(run.kind[k].chosen, k < 3);
     }
-    assert_string_equal(list.output[2].strips.kind[0]->name, "squeeze");
-    assert_string_equal(list.output[3].strips.kind[2]->name, "squeeze");
-    outputs_free(&list);
+    assert_string_equal(run.kind[2].strips.kind[0]->name, "squeeze");
+    assert_string_equal(run.kind[3].strips.kind[2]->name, "squeeze");
+    outputs_free(&run);
     inputs_free(&in);
 }

@@ -1,8 +1,7 @@
 
 #include "test.h"
 #include "cli/cli.h"
-#include "plan/outputs.h"
-#include "named.h"
+#include "outputs_asked.h"
 #include "set_option.h"
 
 static void ask_html(struct plan *o, const char *path)
@@ -11,12 +10,22 @@ static void ask_html(struct plan *o, const char *path)
     o->outputs.extra[0] = (struct options_extra){writer_find("html"), path};
 }
 
+static const char *gallery_of(const struct plan *o)
+{
+    struct output_plan run;
+    struct err e = ERR_INIT;
+    assert_true(outputs_plan(o, &(struct inputs){.count = 0}, &run, &e));
+    const char *path = run.gallery;
+    outputs_free(&run);
+    return path;
+}
+
 /* The gallery that these inputs and --html PATH ask for; NULL: none. */
 static const char *gallery(char **input, size_t inputs, const char *path)
 {
     struct plan o = options_for(input, inputs);
     ask_html(&o, path);
-    return outputs_gallery(&o);
+    return gallery_of(&o);
 }
 
 TEST_WITH(which_names_are_galleries, enter, leave)
@@ -31,27 +40,25 @@ TEST_WITH(which_names_are_galleries, enter, leave)
     assert_null(gallery(LIST("films"), 1, "index.html/"));
     assert_null(gallery(LIST("films"), 1, "odd/index.html"));
     struct plan o = options_for(LIST("films"), 1);
-    assert_null(outputs_gallery(&o));
+    assert_null(gallery_of(&o));
     o.outputs.extras = 1;
     o.outputs.extra[0] = (struct options_extra){writer_find("json"), "index.json"};
-    assert_null(outputs_gallery(&o));
+    assert_null(gallery_of(&o));
 }
 
 static void expect_page(const struct plan *o, const struct inputs *in, size_t i, const char *path,
                         const char *below)
 {
-    struct outputs list;
-    struct err e = ERR_INIT;
-    if (!outputs_of(o, in, i, &list, &e))
-        fail_msg("%s", e.text);
-    assert_int_equal(list.count, 1); /* and no picture */
-    assert_string_equal(list.output[0].path, path);
-    assert_true(list.output[0].chosen);
+    struct output_plan run;
+    const struct outputs *list = name_outputs(o, in, i, &run);
+    assert_int_equal(list->count, 1); /* and no picture */
+    assert_string_equal(list->output[0].path, path);
+    assert_true(run.kind[0].chosen);
     if (below)
-        assert_string_equal(list.output[0].below, below);
+        assert_string_equal(list->output[0].below, below);
     else
-        assert_null(list.output[0].below);
-    outputs_free(&list);
+        assert_null(list->output[0].below);
+    outputs_free(&run);
 }
 
 TEST_WITH(pages_lie_beside_it, enter, leave)
@@ -76,14 +83,15 @@ TEST_WITH(pages_lie_beside_it, enter, leave)
     expect_page(&o, &in, 0, "a.b.html", NULL);
     expect_page(&o, &in, 1, "s1/e.html", "s1/e.html");
     ask_html(&o, "none/index.html");
-    assert_true(outputs_check(&o, &in, &e));
+    expect_allowed(&o, &in);
     assert_int_not_equal(access("none", F_OK), 0);
-    assert_true(outputs_make_gallery_folder(&o, &e));
+    struct output_plan run;
+    assert_true(outputs_plan(&o, &in, &run, &e) && outputs_make_gallery_folder(&run, &e));
+    outputs_free(&run);
     assert_int_equal(access("none", F_OK), 0);
     ask_html(&o, "gone/none/index.html");
-    assert_false(outputs_check(&o, &in, &e));
-    expect_sentence(&e, ERR_FAILED,
-                    "cannot create the folder 'gone/none/': the folder 'gone/' does not exist");
+    expect_refusal(&o, &in, ERR_FAILED,
+                   "cannot create the folder 'gone/none/': the folder 'gone/' does not exist");
     inputs_free(&in);
 }
 

@@ -7,17 +7,15 @@
 /* Film `i` has these outputs, a blank between two, and each may be written. */
 static void expect_names(const struct plan *o, struct inputs *in, size_t i, const char *names)
 {
-    struct outputs list;
-    struct err e = ERR_INIT;
+    struct output_plan run;
     char got[400] = "";
     expect_allowed(o, in);
-    if (!outputs_of(o, in, i, &list, &e))
-        fail_msg("%s", e.text);
-    for (size_t k = 0; k < list.count; k++)
+    const struct outputs *list = name_outputs(o, in, i, &run);
+    for (size_t k = 0; k < list->count; k++)
         snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", k > 0 ? " " : "",
-                 list.output[k].path);
+                 list->output[k].path);
     assert_string_equal(got, names);
-    outputs_free(&list);
+    outputs_free(&run);
 }
 
 static void make_films(void)

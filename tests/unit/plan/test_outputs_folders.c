@@ -14,7 +14,7 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     touch("t/y.mkv");
     static char t[] = "t", *words[] = {t};
     struct inputs in;
-    struct outputs list;
+    struct output_plan run;
     struct err e = ERR_INIT;
     struct plan o = options_for(words, 1);
     o.inputs.recursive = true;
@@ -23,18 +23,18 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     extra(&o, "json", "j/");
     assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_allowed(&o, &in);
-    assert_true(outputs_of(&o, &in, 1, &list, &e));
-    assert_string_equal(list.output[0].path, "out/a/b/x.png");
-    assert_string_equal(list.output[0].below, "out/a/b/x.png");
-    assert_string_equal(list.output[1].path, "j/a/b/x.json");
-    assert_string_equal(list.output[1].below, "j/a/b/x.json");
-    assert_string_equal(list.dump.below, "j/a/b/x.rgb");
+    const struct outputs *list = name_outputs(&o, &in, 1, &run);
+    assert_string_equal(list->output[0].path, "out/a/b/x.png");
+    assert_string_equal(list->output[0].below, "out/a/b/x.png");
+    assert_string_equal(list->output[1].path, "j/a/b/x.json");
+    assert_string_equal(list->output[1].below, "j/a/b/x.json");
+    assert_string_equal(outputs_dump(list)->below, "j/a/b/x.rgb");
     assert_int_not_equal(access("out/a", F_OK), 0);
-    assert_true(outputs_make_folders(&list.output[0], &e) &&
-                outputs_make_folders(&list.output[0], &e));
+    assert_true(outputs_make_folders(&list->output[0], &e) &&
+                outputs_make_folders(&list->output[0], &e));
     assert_int_equal(access("out/a/b", F_OK), 0);
     expect_allowed(&o, &in);
-    outputs_free(&list);
+    outputs_free(&run);
     /* What stands in the way of one folder is that film's problem. */
     touch("j/a");
     expect_problem(&o, &in, 1, ERR_FAILED, "cannot write 'j/a/b/x.json': 'j/a' is not a folder");
@@ -43,20 +43,20 @@ TEST_WITH(the_tree_is_mirrored, enter, leave)
     mkdir("up", 0777);
     o.outputs.path = "up/gone/";
     expect_allowed(&o, &in);
-    assert_true(outputs_of(&o, &in, 1, &list, &e));
-    assert_string_equal(list.output[0].below, "gone/a/b/x.png");
+    list = name_outputs(&o, &in, 1, &run);
+    assert_string_equal(list->output[0].below, "gone/a/b/x.png");
     assert_int_not_equal(access("up/gone", F_OK), 0);
-    assert_true(outputs_make_folders(&list.output[0], &e));
+    assert_true(outputs_make_folders(&list->output[0], &e));
     assert_int_equal(access("up/gone/a/b", F_OK), 0);
-    outputs_free(&list);
+    outputs_free(&run);
     o.outputs.path = NULL;
     o.outputs.extras = 0;
     expect_allowed(&o, &in);
-    assert_true(outputs_of(&o, &in, 1, &list, &e));
-    assert_string_equal(list.output[0].below, "a/b/x.png");
-    assert_true(list.output[0].below == list.output[0].path &&
-                outputs_make_folders(&list.output[0], &e));
+    list = name_outputs(&o, &in, 1, &run);
+    assert_string_equal(list->output[0].below, "a/b/x.png");
+    assert_true(list->output[0].below == list->output[0].path &&
+                outputs_make_folders(&list->output[0], &e));
     assert_int_equal(access("a/b", F_OK), 0);
-    outputs_free(&list);
+    outputs_free(&run);
     inputs_free(&in);
 }

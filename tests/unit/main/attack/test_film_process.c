@@ -415,10 +415,12 @@ TEST_WITH(outputs_in_memory, chaos_enter, chaos_leave)
     char text[128] = "";
     const struct batch_sink sink = {take_text, text};
     chaos_open(&c, "--no-cache films/a.mkv films/b.mkv");
+    chaos_close_run(&c);
     c.options.plan.outputs.in_memory = true;
     c.options.plan.outputs.extra[c.options.plan.outputs.extras++] =
         (struct options_extra){writer_find("png"), "strip"};
     c.options.plan.outputs.dump = "frames";
+    chaos_open_run(&c);
     c.batch.sink = &sink;
     take(0, 0);
     take(1, 1);

@@ -64,10 +64,7 @@ static void tell_end(enum err_code code, const char *text)
 
 static const char *output_of(size_t film)
 {
-    static struct outputs list;
-    struct err e = ERR_INIT;
-    (void)outputs_of(hostile_context->plan, hostile_context->inputs, film, &list, &e);
-    return list.output[0].path;
+    return hostile_context->outputs->film[film].output[0].path;
 }
 
 static void work_well(size_t film)
@@ -308,8 +305,11 @@ static int run(int films)
     pid_t own = getpid();
     struct engines engines;
     engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 1);
-    const struct job_context context = {
-        .plan = &c.options.plan, .inputs = &c.inputs, .engines = &engines, .threads = 1};
+    const struct job_context context = {.plan = &c.options.plan,
+                                        .inputs = &c.inputs,
+                                        .outputs = &c.outputs,
+                                        .engines = &engines,
+                                        .threads = 1};
     int status = batch_render_films(&context, &c.options.batch, c.options.process.sandbox, NULL);
     if (getpid() != own)
         _exit(status);

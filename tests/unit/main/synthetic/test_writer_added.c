@@ -9,7 +9,7 @@
 #include "base/log.h"
 #include "plan/outputs.h"
 #include "job/job.h"
-#include "named.h"
+#include "outputs_asked.h"
 #include "synth.h"
 #include "set_option.h"
 
@@ -54,40 +54,31 @@ static void expect_file(const char *path, const char *text)
 TEST_WITH(is_one_of_the_outputs, enter, leave)
 {
     struct inputs in;
-    struct outputs list;
+    struct output_plan run;
     struct err e = ERR_INIT;
     struct plan o = expand(LIST("film.mkv"), &in);
     assert_true(set_in_plan(&o, "mode", "kmeans,average", &e));
     o.outputs.path = "./";
     ask(&o, &writer_facts, "x.facts");
-    assert_true(outputs_of(&o, &in, 0, &list, &e));
-    assert_int_equal(list.count, 3);
-    assert_ptr_equal(list.output[2].writer, &writer_facts);
-    assert_string_equal(list.output[2].path, "x.facts");
-    assert_int_equal(list.output[2].strips.count, 2);
-    outputs_free(&list);
+    const struct outputs *list = name_outputs(&o, &in, 0, &run);
+    assert_int_equal(list->count, 3);
+    assert_ptr_equal(run.kind[2].writer, &writer_facts);
+    assert_string_equal(list->output[2].path, "x.facts");
+    assert_int_equal(run.kind[2].strips.count, 2);
+    outputs_free(&run);
     inputs_free(&in);
     assert_true(writer_has_ending("a.b.FACTS", writer_facts.ending));
     assert_false(writer_has_ending("facts", writer_facts.ending) ||
                  writer_has_ending("a.b", writer_late.ending));
 }
 
-static void expect_refusal(const struct plan *o, struct inputs *in, enum err_code code,
-                           const char *part)
-{
-    struct err e = ERR_INIT;
-    assert_false(outputs_check(o, in, &e));
-    expect_sentence(&e, code, part);
-}
-
 TEST_WITH(is_checked, enter, leave)
 {
     struct inputs in;
-    struct err e = ERR_INIT;
     touch("film.mkv");
     struct plan o = expand(LIST("film.mkv"), &in);
     ask(&o, &writer_facts, "x.facts");
-    assert_true(outputs_check(&o, &in, &e));
+    expect_allowed(&o, &in);
     o.outputs.path = "./x.facts";
     expect_refusal(&o, &in, ERR_USAGE, "as the picture and as another output");
     o.outputs.path = NULL;
@@ -121,14 +112,15 @@ TEST_WITH(is_written_with_the_rest, enter, leave)
     log_set_level(LOG_ERROR);
     ask(o, &writer_late, "late.txt");
     ask(o, &writer_facts, "facts.txt");
-    assert_true(inputs_expand(&o->inputs, &o->outputs, &in, &e) && outputs_check(o, &in, &e));
+    struct output_plan outputs;
+    assert_true(inputs_expand(&o->inputs, &o->outputs, &in, &e) &&
+                outputs_plan(o, &in, &outputs, &e) && outputs_check(&outputs, &in, &e));
     struct engines engines;
     engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 1);
-    const struct job_context c = {.plan = o, .inputs = &in, .engines = &engines, .threads = 1};
-    struct outputs outputs;
+    const struct job_context c = {
+        .plan = o, .inputs = &in, .outputs = &outputs, .engines = &engines, .threads = 1};
     struct job_result result;
-    assert_true(outputs_of(o, &in, 0, &outputs, &e));
-    if (!job_run(&c, 0, &outputs, &result, &e))
+    if (!job_run(&c, 0, &result, &e))
         fail_msg("%s", e.text);
     outputs_free(&outputs);
     engines_close(&engines);
