@@ -1,5 +1,6 @@
 #include "batch.h"
 
+#include <limits.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,10 +16,13 @@
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/log.h"
-#include "plan/outputs.h"
+#include "base/path.h"
 #include "base/progress.h"
+#include "base/sandbox.h"
 #include "media/container/playlists.h"
 #include "output/html/gallery.h"
+#include "output/poster/poster.h"
+#include "plan/outputs.h"
 
 /* The worker processes of a run, and their results. */
 struct supervisor {
@@ -149,6 +153,136 @@ static bool end_process(struct supervisor *c, struct film_process *p)
     return false;
 }
 
+/* ---- The sandbox of the worker processes (sandbox.h) ---- */
+
+/*
+ * A worker opens by name what the libraries, the fonts and the GPU's driver need, the frames in the
+ * cache, and the files of films in several files. All other files of a run the parent opens for it.
+ */
+
+/* Returns true if a film may be decoded or clustered by a GPU of this machine. */
+static bool may_use_gpu(const struct job_context *c)
+{
+    if (!engines_have_gpu(c->engines) && c->plan->film.decode == DECODE_CPU)
+        return false;
+    return sandbox_gpu_exists();
+}
+
+/* Allows what is in the folder of a file and below. */
+static bool allow_folder(struct sandbox *s, const char *path, struct err *e)
+{
+    char *folder = path_beside(path, ".", e);
+    bool ok = folder && sandbox_allow(s, folder, SANDBOX_READ, e);
+    free(folder);
+    return ok;
+}
+
+/*
+ * Allows the files of films in several files, which libavformat's concat opens by their names. A
+ * sequence of images has too many for a rule each: their folder.
+ */
+static bool allow_parts(struct sandbox *s, const struct inputs *in, size_t film, struct err *e)
+{
+    const struct film_parts *parts = in->parts[film];
+    bool ok = true;
+    if (!parts)
+        return !playlists_is_concat(in->path[film]) || allow_folder(s, in->path[film], e);
+    for (size_t i = 0; i < parts->count && ok; i++)
+        ok = parts->rate_num > 0 ? allow_folder(s, parts->part[i].path, e)
+                                 : sandbox_allow(s, parts->part[i].path, SANDBOX_READ, e);
+    return ok;
+}
+
+static bool visit_letters(void *user, const char *path, struct err *e)
+{
+    return sandbox_allow(user, path, SANDBOX_READ, e);
+}
+
+/* Allows what a worker opens by name: all that the parent does not open for it. */
+static bool allow_all(struct sandbox *s, const struct job_context *context, const struct worker *w,
+                      struct err *e)
+{
+    const struct cache_options *o = &context->plan->cache;
+    char cache[PATH_MAX];
+    bool has_cache = !o->off && cache_options_folder(o, cache, sizeof cache);
+    bool ok = sandbox_keep(s, w->link, e) && sandbox_allow_libraries(s, e) &&
+              paint_letter_places(visit_letters, s, e) &&
+              (!may_use_gpu(context) || sandbox_allow_nvidia(s, e)) &&
+              (!has_cache || sandbox_allow(s, cache, SANDBOX_READ | SANDBOX_WRITE, e));
+    for (size_t i = 0; i < context->inputs->count && ok; i++)
+        ok = !inputs_is_due(context->inputs, i) || allow_parts(s, context->inputs, i, e);
+    return ok;
+}
+
+/* Keeps the inherited descriptor that `path` names, if any; of a standard stream, in `*streams`. */
+static bool keep_descriptor(struct sandbox *s, const char *path, unsigned *streams, struct err *e)
+{
+    int fd = path ? file_descriptor(path) : -1;
+    if (fd > STDERR_FILENO)
+        return sandbox_keep(s, fd, e);
+    *streams |= fd < 0 ? 0 : 1U << fd;
+    return true;
+}
+
+/* Keeps inherited descriptors that are films or outputs: what they are is asked by their names. */
+static bool keep_descriptors(struct sandbox *s, const struct job_context *context, struct err *e)
+{
+    const struct outputs_options *o = &context->plan->outputs;
+    unsigned streams = 0;
+    bool ok = keep_descriptor(s, o->path, &streams, e) && keep_descriptor(s, o->dump, &streams, e);
+    for (size_t i = 0; i < o->extras && ok; i++)
+        ok = keep_descriptor(s, o->extra[i].path, &streams, e);
+    for (size_t i = 0; i < context->inputs->count && ok; i++)
+        ok = !inputs_is_due(context->inputs, i) ||
+             keep_descriptor(s, context->inputs->path[i], &streams, e);
+    worker_leave_streams(streams);
+    return ok;
+}
+
+/*
+ * Confines this process to its link, these files, and inherited descriptors that are films or
+ * outputs, unless --sandbox=off. Returns false with ERR_FAILED if --sandbox=require and the
+ * confinement is incomplete, and logs that at -v otherwise. Worker, before other threads start.
+ */
+static bool enter_confinement(const struct batch *b, const struct worker *w, struct err *e)
+{
+    const enum sandbox_choice choice = sandbox_choice_of(b->sandbox);
+    if (choice == SANDBOX_OFF)
+        return true;
+    struct sandbox *s = sandbox_new(e);
+    if (s && keep_descriptors(s, b->context, e))
+        (void)allow_all(s, b->context, w, e);
+    bool ok = sandbox_enter_by(choice, s, e);
+    sandbox_free(&s);
+    return ok;
+}
+
+/*
+ * Makes the folder of the cache. Logs at -v what the kernel lacks, or fails with ERR_FAILED if
+ * --sandbox=require. Parent, before it forks.
+ */
+static bool prepare_confinement(const struct batch *b, struct err *e)
+{
+    const struct plan *plan = b->context->plan;
+    char path[PATH_MAX];
+    struct err none = ERR_INIT;
+    const enum sandbox_choice choice = sandbox_choice_of(b->sandbox);
+    if (choice == SANDBOX_OFF)
+        return true;
+    if (!sandbox_prepare(choice, e))
+        return false;
+    if (may_use_gpu(b->context))
+        sandbox_make_devices();
+    if (!plan->cache.off && cache_options_folder(&plan->cache, path, sizeof path))
+        (void)path_make_folders(path, 0700);
+    if (may_use_gpu(b->context) && sandbox_compiled_kernels(path, sizeof path))
+        (void)path_make_folders(path, 0700);
+    /* paint_letter_places must know the fonts of labels */
+    if (plan->picture.strips > 1)
+        (void)paint_has_letters(&none); /* labels are optional */
+    return true;
+}
+
 /* ---- The processes ---- */
 
 /*
@@ -258,7 +392,7 @@ static int run_worker(const struct supervisor *c, struct worker *w)
     struct err e = ERR_INIT;
     struct film_tally tally = film_queue_tally(c->batch.queue);
     umask(0); /* all that a worker makes itself is the cache's, with modes of its own */
-    if (confinement_enter(&c->batch, w, &e))
+    if (enter_confinement(&c->batch, w, &e))
         return film_workers_run(c->batch.context, &tally, w, c->count, c->batch.options->jobs);
     int status = log_error(&e);
     worker_leaves(w, status, false);
@@ -380,7 +514,7 @@ int batch_render_films(const struct job_context *context, const struct batch_opt
     if (context->plan->inputs.playlists)
         playlists_allow();
     c.batch.queue = film_queue_open(context->inputs, &e);
-    if (c.batch.queue && confinement_prepare(&c.batch, &e) && open_batch(&c.batch, &e) &&
+    if (c.batch.queue && prepare_confinement(&c.batch, &e) && open_batch(&c.batch, &e) &&
         film_report_known(&c.batch, &e)) {
         struct film_tally tally = film_queue_tally(c.batch.queue);
         own.at_terminal = tally.due == 1 && progress_is_on_terminal(o->progress);

@@ -42,7 +42,7 @@ struct slot {
         OUTPUT_ALLOWED,
         OUTPUT_WRITTEN
     } state[STRIPS_MOST + WRITERS_MOST + 1];
-    size_t next_file; /* film_files.c: the file of the film that is expected next */
+    size_t next_file;                              /* the file of the film that is expected next */
     double total_s, untimed_s, silent_s, ending_s; /* film_watch.h */
     char reason[128]; /* why the film was asked to end; "": it was not */
 };
@@ -97,42 +97,5 @@ bool film_report_add(const struct batch *b, size_t film, bool written,
 
 /* Returns how many films are in progress. */
 int film_process_busy(const struct film_process *p);
-
-/* ---- film_files.c ---- */
-
-/*
- * Handles a request for a file of the film of a slot, which is busy. A worker names any path; only
- * those are opened that the parent itself has listed, or found in the folder of a playlist. Returns
- * a descriptor, which the caller closes, or -1 if the request has none or failed; `*error` is an
- * errno value or 0. `*file` is the number of an output that is being written.
- */
-int film_files_handle(struct film_process *p, struct batch *b, int slot, enum file_request request,
-                      const char *path, int32_t *file, int32_t *error);
-
-/* Returns true if all outputs of a slot have been written. */
-bool film_files_written(const struct slot *s);
-
-/* Removes what is unfinished of the outputs of a slot. */
-void film_files_discard(struct film_process *p, int slot);
-
-/* ---- confine.c: the sandbox of the worker processes (sandbox.h) ---- */
-
-/*
- * A worker opens by name what the libraries, the fonts and the GPU's driver need, the frames in the
- * cache, and the files of films in several files. All other files of a run the parent opens for it.
- */
-
-/*
- * Makes the folder of the cache. Logs at -v what the kernel lacks, or fails with ERR_FAILED if
- * --sandbox=require. Parent, before it forks.
- */
-bool confinement_prepare(const struct batch *b, struct err *e);
-
-/*
- * Confines this process to its link, these files, and inherited descriptors that are films or
- * outputs, unless --sandbox=off. Returns false with ERR_FAILED if --sandbox=require and the
- * confinement is incomplete, and logs that at -v otherwise. Worker, before other threads start.
- */
-bool confinement_enter(const struct batch *b, const struct worker *w, struct err *e);
 
 #endif

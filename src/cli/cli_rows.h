@@ -42,14 +42,6 @@ const char *cli_given(const struct cli_rows *rows, const char *name);
 bool cli_check(struct options *o, const struct cli_rows *rows, struct err *e);
 
 /*
- * Returns true if every option of argv is in the list, is not abbreviated, and has a value if it
- * needs one. Otherwise returns false with ERR_USAGE and a suggestion: getopt would accept
- * abbreviations, and argp only reports that some word is bad. The words behind OPTION_ANSWER are
- * not checked.
- */
-bool cli_check_words(struct cli_rows *rows, int argc, char **argv, struct err *e);
-
-/*
  * Writes a completion script for the options and `commands` (cli_parse), without hidden ones.
  * `kind` is "complete-bash", "complete-zsh" or "complete-fish"; for any other, returns false with
  * ERR_USAGE. The caller checks `f` for write errors.

@@ -9,8 +9,440 @@
 #include "base/film_id.h"
 #include "base/interrupt.h"
 #include "base/watch.h"
+#include "barcode/sound/spectrogram.h"
+#include "cache/sound_cache.h"
+#include "engine/steady.h"
+#include "output/formats/thumbs.h"
+#include "output/modes/film_palette.h"
 #include "output/sinks.h"
 #include "phases.h"
+#include "plan/options_fingerprint.h"
+
+/* ---- Sound ---- */
+
+/* Opens the store of the spectrogram. */
+static bool open_spectrum(struct job_sound *s, struct report *r, struct err *e)
+{
+    r->media.spectrum = spectrum_open(e);
+    s->job.tap = spectrum_put;
+    s->job.tap_user = r->media.spectrum;
+    return r->media.spectrum != NULL;
+}
+
+/* Looks for the film's sound in the cache, if an output shows it. */
+static bool look_for_sound(const struct job_order *order, struct job_sound *s, struct report *r,
+                           struct err *e)
+{
+    const struct plan *plan = order->plan;
+    if (!order->needs->sound)
+        return true;
+    if (!isa_choose(&s->job.isa, e) || (order->needs->spectrum && !open_spectrum(s, r, e)))
+        return false;
+    if (!plan->film.verify && !r->media.spectrum)
+        s->job.done = s->cached =
+            sound_cache_load(&plan->cache, order->path, order->parts, plan->film.stream,
+                             plan->film.sound_stream, &s->job.sound);
+    return true;
+}
+
+/* Returns the stream of sound for source_open_stream. */
+static int sound_stream(const struct job_order *order, const struct job_sound *s)
+{
+    return order->needs->sound && !s->job.done ? order->plan->film.sound_stream : SOURCE_SOUND_NONE;
+}
+
+/* Logs what the sound is, and warns of what is silent because it cannot be decoded. */
+static void assess_sound(const struct job_order *order, const struct job_sound *sound,
+                         struct report *r)
+{
+    const struct film_sound *s = &sound->job.sound;
+    if (s->stream < 0 && order->plan->outputs.sound_only)
+        log_msg(LOG_VERBOSE, "'%s' has no sound", order->path);
+    else if (s->stream < 0)
+        job_warn(r, "'%s' has no sound%s", order->path,
+                 order->needs->sound_only ? "" : ": sound and spectrum are dark");
+    else
+        log_msg(LOG_VERBOSE, "'%s': sound %d: %s by %s, %d Hz, %s, %.3f s, %" PRIu32 " gaps%s",
+                order->path, s->stream, s->codec, s->decoder, s->rate, s->layout,
+                (double)s->samples / SPECTROGRAM_RATE, s->gaps,
+                sound->cached ? ", from the cache" : "");
+    if (s->stream >= 0 && !s->decoder[0])
+        job_warn(r, "'%s': its sound (%s) cannot be decoded, and is silent", order->path, s->codec);
+    else if (s->errors > 0)
+        job_warn(r, "'%s': %" PRIu64 " packet%s of its sound cannot be decoded (silent there)",
+                 order->path, s->errors, s->errors == 1 ? "" : "s");
+}
+
+/* Keeps the sound in the cache, unless another file or another FFmpeg may give a better one. */
+static void keep_sound(const struct job_order *order, const struct job_film *film,
+                       const struct job_sound *sound, struct job_passes *p)
+{
+    const struct plan *plan = order->plan;
+    const struct film_sound *s = &sound->job.sound;
+    p->changed |= job_film_changed(order, film);
+    bool decoded = s->stream < 0 || s->decoder[0];
+    if (!sound->cached && decoded && !p->changed && !plan->film.keep_going &&
+        source_can(film->source, SOURCE_CACHEABLE))
+        sound_cache_save(&plan->cache, order->path, order->parts, plan->film.stream,
+                         plan->film.sound_stream, s);
+}
+
+/*
+ * Completes the sound after the decode pass, and keeps it in the cache: sets report.media.sound.
+ * Does nothing if no output shows it.
+ */
+static bool end_sound(const struct job_order *order, const struct job_film *film,
+                      struct job_sound *s, struct job_passes *p, struct report *r, struct err *e)
+{
+    if (!order->needs->sound)
+        return true;
+    if (!source_can(film->source, SOURCE_HAS_SOUND))
+        return err_set(e, ERR_FAILED, "cannot read the sound of '%s'", order->path);
+    if (!s->job.done && (!job_begin_sound(s, r, e) || !source_sound(film->source, &s->job, e)))
+        return false;
+    assess_sound(order, s, r);
+    keep_sound(order, film, s, p);
+    r->media.sound = &s->job.sound;
+    return true;
+}
+
+/* Returns false if packets of the sound could not be decoded, or none of it. */
+static bool sound_is_whole(const struct film_sound *s)
+{
+    return !s || s->stream < 0 || (s->decoder[0] && s->errors == 0);
+}
+
+/* Reads the film's sound, or takes it from the cache, without decoding its pictures. */
+static bool read_sound(const struct job_order *order, struct job_film *film, struct job_sound *s,
+                       struct job_passes *p, struct report *r, struct err *e)
+{
+    const struct plan *plan = order->plan;
+    film->stamp = film_stamp(order->path, order->parts);
+    if (!look_for_sound(order, s, r, e))
+        return false;
+    r->media.sound = &s->job.sound;
+    if (s->job.done) {
+        assess_sound(order, s, r);
+        return true;
+    }
+    int stream =
+        plan->film.stream == SOURCE_STREAM_CHOICE ? SOURCE_STREAM_OR_SOUND : plan->film.stream;
+    film->source = source_open_stream(order->path, order->parts, stream, plan->film.sound_stream,
+                                      plan->film.keep_going, e);
+    if (!film->source)
+        return false;
+    const struct film_length *length = &film->source->film.length;
+    const struct engine_work work = {.sound_seconds = (double)film_length_end(length) / 1e6};
+    film->engine = s->job.engine = engines_for(order->context->engines, &work, e);
+    return film->engine && end_sound(order, film, s, p, r, e);
+}
+
+/* ---- Assessment ---- */
+
+/*
+ * Returns true if a damaged film ends long before its declared end. Sound often outlasts the
+ * picture, and an estimated length proves nothing.
+ */
+static bool ends_early(const struct film *f, const struct report *r)
+{
+    const struct film_length *l = &f->length;
+    const struct decode_counts *c = &r->run.counts;
+    int64_t film_end = film_length_end(l), slack = film_length_slack(film_end);
+    int64_t end = r->analysis.selection.end_us < film_end ? r->analysis.selection.end_us : film_end;
+    return c->read_failed && l->source > LENGTH_ESTIMATE && end - c->last_us > slack;
+}
+
+/*
+ * Returns the length with the number of frames that the film probably has. If its frame count and
+ * its duration contradict each other, the lower count wins.
+ */
+static struct film_length likely_length(const struct film *f)
+{
+    struct film_length l = f->length;
+    if (l.frames <= 0 || f->rate_num <= 0 || l.duration_us <= 0 || l.source <= LENGTH_ESTIMATE)
+        return l;
+    double by_length = (double)l.duration_us / 1e6 * (double)f->rate_num / (double)f->rate_den;
+    if (by_length < (double)l.frames * 0.9)
+        l.frames = (int64_t)(by_length + 0.5);
+    return l;
+}
+
+/*
+ * Warns of columns missing at the end: the film was truncated, or its container is damaged. Returns
+ * how many there are.
+ */
+static uint64_t assess_end(const struct film *f, uint64_t announced, struct report *r)
+{
+    const struct decode_counts *c = &r->run.counts;
+    const struct selection *s = &r->analysis.selection;
+    bool asked = s->kind == SELECT_COLUMNS;
+    const struct film_length likely = likely_length(f);
+    uint64_t expected = likely.duration_us > 0 ? selection_estimate(s, &likely) : 0;
+    uint64_t there = announced > r->count ? announced : r->count;
+    uint64_t short_by = expected > there ? expected - there : 0;
+    bool early = short_by > 0 && ends_early(f, r);
+    bool unread = c->bytes_unread > 0; /* there is a warning of that */
+    const char *cause = unread ? "its end cannot be read" : "the file is damaged";
+    bool lacks = c->lack[0] != 0;
+    if (lacks)
+        cause = c->lack;
+    if (early && !lacks)
+        job_warn(r,
+                 "'%s' stops at %.1f s of %.1f s: about %" PRIu64 " of %" PRIu64
+                 " columns are missing",
+                 f->path, c->last_us < 0 ? 0.0 : (double)c->last_us / 1e6,
+                 (double)film_length_end(&f->length) / 1e6, short_by, expected);
+    else if (c->read_failed && short_by > 0)
+        job_warn(r, "'%s': %s: about %" PRIu64 " of %" PRIu64 " columns are missing%s", f->path,
+                 cause, short_by, expected, lacks ? "" : " at its end");
+    else if (c->read_failed && (lacks || !unread))
+        job_warn(r, "'%s': %s", f->path, cause);
+    else if (asked && short_by > 0)
+        job_warn(r,
+                 "'%s' has only %" PRIu64 " of the %" PRIu64
+                 " requested columns: it ends before the length that it declares",
+                 f->path, r->count, expected);
+    return early || c->read_failed || asked ? short_by : 0;
+}
+
+/* Warns of frames that no decoder received, unless missing columns already show them. */
+static void assess_counts(struct report *r, uint64_t missing)
+{
+    const struct decode_counts *c = &r->run.counts;
+    const char *path = r->film->path;
+    if (c->unreadable + c->dropped > 0 && missing == 0)
+        job_warn(r, "'%s': %" PRIu64 " frame%s missing, but no column needs %s", path,
+                 c->unreadable + c->dropped, c->unreadable + c->dropped == 1 ? " is" : "s are",
+                 c->unreadable + c->dropped == 1 ? "it" : "them");
+    if (c->lead_in > 0)
+        job_warn(r,
+                 "'%s': skipped %" PRIu64
+                 " frame%s before the first key frame (their references are not in the file)",
+                 path, c->lead_in, c->lead_in == 1 ? "" : "s");
+}
+
+/* Returns false if all columns are transparent: there is no colour to draw. */
+static bool assess_transparent(const struct report *r, struct err *e)
+{
+    const char *path = r->film->path;
+    uint64_t transparent = 0, missing = 0;
+    for (uint64_t i = 0; i < r->count; i++) {
+        transparent += columns_get(r->columns, i)->transparent;
+        missing += columns_get(r->columns, i)->status == COLUMN_MISSING;
+    }
+    if (missing == r->count)
+        return err_set(e, ERR_FAILED, "all selected frames of '%s' are transparent", path);
+    if (transparent > 0)
+        log_msg(LOG_INFO, "'%s': %" PRIu64 " of %" PRIu64 " columns are transparent", path,
+                transparent, r->count);
+    return true;
+}
+
+static uint64_t different_frames(const struct report *r)
+{
+    uint64_t n = 0;
+    for (uint64_t i = 0; i < r->count; i++) {
+        const struct column *c = columns_get(r->columns, i);
+        n += c->status != COLUMN_MISSING &&
+             (i == 0 || c->time_us != columns_get(r->columns, i - 1)->time_us);
+    }
+    return n;
+}
+
+/* Warns of damaged key frames, and of key frames that are far apart, which is not damage. */
+static void assess_keys(uint64_t total_bytes, struct report *r)
+{
+    const int64_t far_us = 30000000;
+    const struct decode_counts *c = &r->run.counts;
+    const struct film *f = r->film;
+    int64_t film_end = film_length_end(&f->length), start = r->analysis.selection.start_us;
+    int64_t end = film_end < r->analysis.selection.end_us ? film_end : r->analysis.selection.end_us;
+    if (!r->analysis.selection.keyframes)
+        return;
+    if (end == INT64_MAX)
+        end = c->last_us;
+    int64_t span = end - (start > c->first_us ? start : c->first_us);
+    if (c->bad_keys > 0)
+        job_warn(r,
+                 "'%s': %" PRIu64
+                 " key frames are damaged or cannot be read (replaced by the previous ones)",
+                 f->path, c->bad_keys);
+    if (c->bytes_read > 0 && total_bytes > 0)
+        log_msg(LOG_VERBOSE, "'%s': key frames: read %" PRIu64 " of %" PRIu64 " bytes", f->path,
+                c->bytes_read, total_bytes);
+    if (c->keys <= 1 || span / (int64_t)c->keys > far_us)
+        job_warn(r,
+                 "'%s' has %" PRIu64 " key frame%s in %.1f s: its %" PRIu64
+                 " columns show only %" PRIu64 " frame%s",
+                 f->path, c->keys, c->keys == 1 ? "" : "s", (double)span / 1e6, r->count,
+                 different_frames(r), different_frames(r) == 1 ? "" : "s");
+}
+
+/*
+ * Chooses the colours of all columns together for --steady. Only now does every column exist,
+ * whichever source it came from.
+ */
+static bool choose_steady(struct columns *columns, const struct report *r, struct err *e)
+{
+    if (r->picture.steady == 0 || !(r->analysis.needs & (STRIP_CLUSTERS | STRIP_DOMINANT)))
+        return true;
+    return steady_columns(columns, (uint64_t)r->analysis.width * (uint64_t)r->analysis.height,
+                          r->picture.steady, e);
+}
+
+/*
+ * Finishes the columns, chooses their colours, and warns of missing or damaged frames. Returns
+ * false if there is nothing to paint.
+ */
+static bool assess_film(const struct job_order *order, const struct job_film *film,
+                        const struct job_stores *s, const struct job_passes *p, struct report *r,
+                        struct err *e)
+{
+    const char *path = r->film->path;
+    if (r->run.counts.bytes_unread > 0)
+        job_warn(r, "'%s': %" PRIu64 " bytes cannot be read (skipped)", path,
+                 r->run.counts.bytes_unread);
+    if (p->changed)
+        job_warn(r, "'%s' changed while it was being read: render it again", path);
+    uint64_t announced = columns_count(s->columns), cut;
+    uint64_t inside = columns_finish(s->columns, &cut);
+    r->columns = s->columns;
+    r->count = columns_count(s->columns);
+    if (r->count == 0 && announced == 0 && r->analysis.selection.keyframes &&
+        r->run.counts.keys == 0)
+        return err_set(e, ERR_FAILED, "no key frame of '%s' could be found", path);
+    if (r->count == 0 && announced == 0 && r->run.counts.displayed > 0)
+        return err_set(e, ERR_FAILED,
+                       "no frame of '%s' is selected: --start, --end or the interval leave none",
+                       path);
+    if (r->count == 0)
+        return err_set(e, ERR_INPUT, "no frame of '%s' could be decoded", path);
+    if (!assess_transparent(r, e))
+        return false;
+    if (inside + cut > 0)
+        job_warn(r,
+                 "'%s': %" PRIu64 " of %" PRIu64
+                 " columns %s missing (their frames are not in the file or cannot be decoded)",
+                 path, inside + cut, announced, inside + cut == 1 ? "is" : "are");
+    uint64_t damaged = 0;
+    for (uint64_t i = 0; i < r->count; i++)
+        damaged += columns_get(s->columns, i)->status == COLUMN_DAMAGED;
+    if (damaged > 0)
+        job_warn(r, "'%s': %" PRIu64 " of %" PRIu64 " columns come%s from damaged frames", path,
+                 damaged, r->count, damaged == 1 ? "s" : "");
+    if (r->run.counts.decode_errors > 0 && inside + cut + r->run.counts.damaged == 0)
+        job_warn(r, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path,
+                 r->run.counts.decode_errors, r->run.counts.packets);
+    assess_keys(film->total_bytes, r);
+    assess_counts(r, inside + cut);
+    uint64_t lost_to_end = assess_end(&film->source->film, announced, r);
+    r->missing = inside + cut + lost_to_end;
+    job_decide_width(order->plan, r);
+    if (!choose_steady(s->columns, r, e))
+        return false;
+    if (!s->histogram)
+        return true;
+    return film_palette_make(s->histogram, order->plan->picture.colours, &r->media.palette, e);
+}
+
+/*
+ * Returns true if no frame of the film is missing or damaged, selected or not, and the film was
+ * read to its end (--strict).
+ */
+static bool is_whole(const struct job_passes *p, const struct report *r)
+{
+    const struct decode_counts *c = &r->run.counts;
+    return r->missing == 0 && !p->cut_short && c->damaged == 0 && c->decode_errors == 0 &&
+           !c->read_failed && c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 &&
+           c->bad_keys == 0;
+}
+
+/* ---- Outputs ---- */
+
+/* What a written output counts. */
+static const char *count_written(const struct job_stores *s, const struct report *r,
+                                 const struct writer *w, uint64_t *count)
+{
+    *count = r->count;
+    if (w && w->beside) {
+        *count = previews_count(s->previews);
+        return "preview";
+    }
+    if (w && w->spectrum) {
+        *count = spectrogram_frames(r->media.sound->samples);
+        return "frame";
+    }
+    if (w && w->sound) {
+        *count = r->media.sound->peaks;
+        return "peak";
+    }
+    return "column";
+}
+
+static void log_written(const struct job_stores *s, const struct report *r,
+                        const struct output *output)
+{
+    uint64_t count;
+    const char *what = count_written(s, r, output->kind->writer, &count);
+    if (!outputs_is_stdout(output->path) && !output->kind->in_memory)
+        log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " %s%s", output->path, count, what,
+                count == 1 ? "" : "s");
+}
+
+/* Writes the outputs that contain the time the film took, or all others. */
+static bool write_outputs(const struct job_order *order, const struct job_stores *s, bool unsettled,
+                          bool has_times, struct report *r, struct err *e)
+{
+    const struct outputs *list = order->outputs;
+    for (size_t k = 0; k < list->count; k++) {
+        const struct output *output = &list->output[k];
+        const struct output_kind *kind = output->kind;
+        const struct writer *w = kind->writer;
+        if (!w || w->has_times != has_times)
+            continue;
+        memcpy(r->id.fingerprint, kind->fingerprint, sizeof r->id.fingerprint);
+        if (unsettled)
+            fingerprint_add_again(r->id.fingerprint, order->path);
+        r->id.overwrite = output->overwrite;
+        if (!writer_save(w, r, kind->strips, output->path, e))
+            return false;
+        const bool parent_writes = order->context->outputs->table && w->table && !kind->chosen;
+        if (!parent_writes)
+            log_written(s, r, output);
+    }
+    return true;
+}
+
+static bool write_dump(const struct job_order *order, struct job_stores *s, const struct report *r,
+                       struct err *e)
+{
+    if (!s->dump)
+        return true;
+    if (!dump_commit(&s->dump, r->count, e))
+        return false;
+    log_written(s, r, outputs_dump(order->outputs));
+    return true;
+}
+
+/* Writes all outputs and the dump. `started` (clock_ns) is when the work on the film began. */
+static bool save_outputs(const struct job_order *order, struct job_stores *s,
+                         const struct job_passes *p, struct report *r, int64_t started,
+                         struct err *e)
+{
+    /* --update renders the film again */
+    const bool unsettled = r->run.counts.bytes_unread > 0 || p->changed || r->run.counts.lack[0];
+    int64_t before = clock_ns();
+    r->id.partial = !is_whole(p, r);
+    watch_untimed(true); /* all outputs are written, or none */
+    bool ok = write_outputs(order, s, unsettled, false, r, e) && write_dump(order, s, r, e);
+    r->run.times.write = clock_since(before);
+    r->run.times.wall = clock_since(started) - r->run.times.waiting;
+    ok = ok && write_outputs(order, s, unsettled, true, r, e);
+    watch_untimed(false);
+    return ok;
+}
+
+/* ---- The phases ---- */
 
 /* The state of a job, whose parts are handed to its phases. */
 struct job {
@@ -29,10 +461,10 @@ static bool open_film(const struct job_order *order, struct job *j, struct err *
     struct job_film *film = &j->film;
     struct report *r = &j->report;
     film->stamp = film_stamp(order->path, order->parts);
-    if (!job_look_for_sound(order, &j->sound, r, e))
+    if (!look_for_sound(order, &j->sound, r, e))
         return false;
     film->source = source_open_stream(order->path, order->parts, o->stream,
-                                      job_sound_stream(order, &j->sound), o->keep_going, e);
+                                      sound_stream(order, &j->sound), o->keep_going, e);
     if (!film->source || !job_probe(order, film, e) || !job_decide(order, film, r, e))
         return false;
     /*
@@ -74,8 +506,8 @@ static bool make_pictures(const struct job_order *order, struct job *j, int64_t 
     j->sound.job.engine = j->film.engine;
     ok = ok && job_decode(order, &j->film, &j->stores, &j->passes, &j->sound, r, e);
     describe_decoding(order, j);
-    return ok && job_end_sound(order, &j->film, &j->sound, &j->passes, r, e) &&
-           job_assess(order, &j->film, &j->stores, &j->passes, r, e);
+    return ok && end_sound(order, &j->film, &j->sound, &j->passes, r, e) &&
+           assess_film(order, &j->film, &j->stores, &j->passes, r, e);
 }
 
 static void close_job(struct job *j)
@@ -148,13 +580,13 @@ static bool run_phases(const struct job_order *order, struct job *j, struct err 
     const uint64_t refused = err_memory_count();
     const struct job_context *c = order->context;
     const bool sound_only = order->needs->sound_only;
-    bool ok = sound_only ? job_read_sound(order, &j->film, &j->sound, &j->passes, &j->report, e)
+    bool ok = sound_only ? read_sound(order, &j->film, &j->sound, &j->passes, &j->report, e)
                          : make_pictures(order, j, started, e);
     ok = had_memory(c, order->input, refused, e) && ok;
-    if (!ok || !job_write(order, &j->stores, &j->passes, &j->report, started, e))
+    if (!ok || !save_outputs(order, &j->stores, &j->passes, &j->report, started, e))
         return false;
-    const bool whole = sound_only || job_is_whole(&j->passes, &j->report);
-    if (order->plan->outputs.strict && !(whole && job_sound_is_whole(j->report.media.sound)))
+    const bool whole = sound_only || is_whole(&j->passes, &j->report);
+    if (order->plan->outputs.strict && !(whole && sound_is_whole(j->report.media.sound)))
         return err_set(e, ERR_FAILED, "'%s' decoded only in part (--strict)", order->path);
     return true;
 }

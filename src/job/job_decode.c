@@ -1,10 +1,14 @@
-/* job_decode.c - decode passes of a film, until the result is valid. */
+/* job_decode.c - decode passes of a film, until the result is valid, and where frames go. */
 #include <inttypes.h>
 #include <stdio.h>
 
 #include "barcode/base/clock.h"
 #include "base/watch.h"
+#include "barcode/engine/dominant.h"
 #include "engine/digest.h"
+#include "output/sinks.h"
+#include "output/formats/thumbs.h"
+#include "output/modes/film_palette.h"
 #include "phases.h"
 
 /* What a pass reads, and what it sets. */
@@ -116,12 +120,132 @@ static void show_progress(void *user, const struct pass_state *now)
     hint_at_keyframes(p, state.share, now);
 }
 
+/* ---- Where the frames go ---- */
+
+/* Returns how many dominant colours each frame needs: --steady chooses among several. */
+static int modes_wanted(const struct report *r)
+{
+    if (!(r->analysis.needs & STRIP_DOMINANT))
+        return 0;
+    return r->picture.steady > 0 ? DOMINANT_MOST : 1;
+}
+
+/* Frees all but the cache. */
+static void free_stores(struct job_stores *s)
+{
+    columns_free(&s->columns);
+    dump_discard(&s->dump);
+    thumbs_free(&s->thumbs);
+    previews_free(&s->previews);
+    colour_histogram_free(&s->histogram);
+    digest_free(&s->first);
+    digest_free(&s->second);
+    s->digest = NULL;
+}
+
+void job_close_stores(struct job_stores *s)
+{
+    free_stores(s);
+    frame_cache_close(&s->cache);
+}
+
+/* Opens what the outputs need. */
+static bool open_needed(const struct job_order *order, struct job_stores *s, struct report *r,
+                        struct err *e)
+{
+    const struct output_needs *needs = order->needs;
+    const int w = r->analysis.width, h = r->analysis.height;
+    const struct output *dump = outputs_dump(order->outputs);
+    int width = order->plan->formats.previews.width, height;
+    if (needs->sheets || needs->singles) {
+        s->previews = previews_open(w, h, width, previews_height(r->film, width), needs->sheets,
+                                    needs->singles, e);
+        if (!s->previews)
+            return false;
+    }
+    if (order->plan->film.verify) {
+        s->digest = s->first = digest_open(e);
+        s->second = s->first ? digest_open(e) : NULL;
+        if (!s->second)
+            return false;
+    }
+    if (needs->palette) {
+        s->histogram = colour_histogram_open(w, h, e);
+        if (!s->histogram)
+            return false;
+    }
+    if (dump) {
+        s->dump = dump_open(dump->path, s->frame_bytes, e);
+        if (!s->dump)
+            return false;
+    }
+    if (needs->thumbs) {
+        thumbs_size(r->film, &r->analysis.crop, w, h, &width, &height);
+        s->thumbs = thumbs_open(w, h, width, height, THUMBS_MOST, e);
+        if (!s->thumbs)
+            return false;
+    }
+    r->media.previews = s->previews;
+    r->media.thumbs = s->thumbs;
+    return true;
+}
+
+/* Opens empty stores for a decode pass and frees the previous ones, but for the cache. */
+static bool open_stores(const struct job_order *order, const struct job_film *film,
+                        struct job_stores *s, struct report *r, struct err *e)
+{
+    const int k = order->plan->kmeans.k, height = r->analysis.height;
+    const unsigned needs = r->analysis.needs;
+    free_stores(s);
+    s->frame_bytes = (size_t)r->analysis.width * (size_t)height * 3;
+    s->columns = columns_open(needs & STRIP_CLUSTERS ? k : 0, needs & STRIP_ROWS ? height : 0, e);
+    if (!s->columns)
+        return false;
+    if (modes_wanted(r) > 1)
+        columns_keep_modes(s->columns);
+    if (film->slit)
+        columns_keep_slit(s->columns, film->slit->length);
+    return open_needed(order, s, r, e);
+}
+
+/* Returns true in the second pass of --verify, whose frames go only to the digest and the cache. */
+static bool is_second_pass(const struct job_stores *s)
+{
+    return s->digest && s->digest == s->second;
+}
+
+static bool takes_frames(const struct job_stores *s)
+{
+    return s->dump || s->thumbs || s->previews || s->histogram || s->digest ||
+           frame_cache_wants(s->cache);
+}
+
+/* Implements engine_job.tap: hands an analysis frame to the stores. */
+static bool put_frame(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    struct job_stores *s = user;
+    const bool second = is_second_pass(s);
+    if (s->previews && !second && !previews_put(s->previews, tag, rgb, e))
+        return false;
+    if (tag->repeat == 0)
+        return true; /* no column */
+    if (s->digest && !digest_put(s->digest, tag->column, rgb, s->frame_bytes, e))
+        return false;
+    frame_cache_put(s->cache, tag, rgb);
+    if (second)
+        return true;
+    if (s->histogram)
+        colour_histogram_put(s->histogram, tag, rgb);
+    if (s->dump && !dump_put(s->dump, tag->column, tag->repeat, rgb, e))
+        return false;
+    return !s->thumbs || thumbs_put(s->thumbs, tag, rgb, e);
+}
+
 /* ---- A pass ---- */
 
-/* Implements engine_job.tap. */
-static bool on_analysed(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e)
 {
-    return job_put_frame(user, tag, rgb, e);
+    return !r->media.spectrum || s->job.done || spectrum_clear(r->media.spectrum, e);
 }
 
 /* Decodes the film once into `columns`. The caller checks decode_must_restart(). */
@@ -132,7 +256,7 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
     const struct job_film *film = d->film;
     const struct report *r = d->report;
     struct job_stores *s = d->stores;
-    const bool second = job_is_second_pass(s);
+    const bool second = is_second_pass(s);
     if (!job_begin_sound(d->sound, r, e))
         return false;
     struct shown shown = {
@@ -165,8 +289,8 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
                 .cluster = !second && (r->analysis.needs & STRIP_CLUSTERS),
                 .rows = !second && (r->analysis.needs & STRIP_ROWS),
                 .slit = second ? NULL : film->slit,
-                .modes = second ? 0 : job_modes_wanted(r),
-                .tap = job_takes_frames(s) ? on_analysed : NULL,
+                .modes = second ? 0 : modes_wanted(r),
+                .tap = takes_frames(s) ? put_frame : NULL,
                 .tap_user = s},
     };
     return pass_run(&pass, counts, times, e);
@@ -220,7 +344,7 @@ static bool decode_film(const struct decoding *d, struct err *e)
     enum decode_plan plan = DECODE_PARALLEL;
     bool ok;
     do
-        ok = job_open_stores(d->order, d->film, s, r, e) &&
+        ok = open_stores(d->order, d->film, s, r, e) &&
              decode_once(d, plan, s->columns, &r->run.counts, &r->run.times, e);
     while (ok && must_restart(d, &plan));
     ok = ok && e->code == ERR_NONE;

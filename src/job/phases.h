@@ -3,7 +3,7 @@
  * and sets its own:
  *
  *   job_order -> job_open.c: job_film -> job_decode.c: job_stores, job_passes
- *   -> job_assess.c: report -> job_sinks.c: outputs
+ *   -> job.c: report, outputs
  *
  * The report (report.h) is what outputs are made from: each phase adds to it.
  */
@@ -142,6 +142,12 @@ bool job_decode(const struct job_order *order, struct job_film *film, struct job
 /* Returns the log level of "decoded in software": a warning only if the user demanded a device. */
 enum log_level job_device_level(enum decode_choice choice);
 
+/* Prepares the sound for a pass that reads it. */
+bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e);
+
+/* Frees the stores of the passes. */
+void job_close_stores(struct job_stores *s);
+
 /* The resources used and the columns finished at some moment. */
 struct job_usage {
     double seconds, cpu_seconds; /* on any clock; of the whole process */
@@ -163,71 +169,5 @@ struct watch_progress job_progress(const struct film *f, uint64_t columns_total,
  */
 double job_key_seconds(double keys, double key_seconds, const struct job_usage *first,
                        const struct job_usage *now);
-
-/* ---- job_sound.c ---- */
-
-/* Looks for the film's sound in the cache, if an output shows it. */
-bool job_look_for_sound(const struct job_order *order, struct job_sound *s, struct report *r,
-                        struct err *e);
-
-/* Returns the stream of sound for source_open_stream. */
-int job_sound_stream(const struct job_order *order, const struct job_sound *s);
-
-/* Prepares for a pass that reads the sound. */
-bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e);
-
-/*
- * Completes the sound after the decode pass, and keeps it in the cache: sets report.media.sound.
- * Does nothing if no output shows it.
- */
-bool job_end_sound(const struct job_order *order, const struct job_film *film, struct job_sound *s,
-                   struct job_passes *p, struct report *r, struct err *e);
-
-/* Returns false if packets of the sound could not be decoded, or none of it. */
-bool job_sound_is_whole(const struct film_sound *s);
-
-/* Reads the film's sound, or takes it from the cache, without decoding its pictures. */
-bool job_read_sound(const struct job_order *order, struct job_film *film, struct job_sound *s,
-                    struct job_passes *p, struct report *r, struct err *e);
-
-/* ---- job_assess.c ---- */
-
-/*
- * Finishes the columns, chooses their colours, and warns of missing or damaged frames. Returns
- * false if there is nothing to paint.
- */
-bool job_assess(const struct job_order *order, const struct job_film *film,
-                const struct job_stores *s, const struct job_passes *p, struct report *r,
-                struct err *e);
-
-/*
- * Returns true if no frame of the film is missing or damaged, selected or not, and the film was
- * read to its end (--strict).
- */
-bool job_is_whole(const struct job_passes *p, const struct report *r);
-
-/* ---- job_sinks.c ---- */
-
-/* Returns how many dominant colours each frame needs: --steady chooses among several. */
-int job_modes_wanted(const struct report *r);
-
-/* Opens empty stores for a decode pass and frees the previous ones, but for the cache. */
-bool job_open_stores(const struct job_order *order, const struct job_film *film,
-                     struct job_stores *s, struct report *r, struct err *e);
-
-/* Returns true in the second pass of --verify, whose frames go only to the digest and the cache. */
-bool job_is_second_pass(const struct job_stores *s);
-
-bool job_takes_frames(const struct job_stores *s);
-
-/* Hands an analysis frame to the stores. Any thread. */
-bool job_put_frame(struct job_stores *s, const struct frame_tag *tag, const uint8_t *rgb,
-                   struct err *e);
-
-/* Writes all outputs and the dump. `started` (clock_ns) is when the work on the film began. */
-bool job_write(const struct job_order *order, struct job_stores *s, const struct job_passes *p,
-               struct report *r, int64_t started, struct err *e);
-
-void job_close_stores(struct job_stores *s);
 
 #endif

@@ -181,7 +181,7 @@ bool inputs_expand(const struct inputs_options *o, const struct outputs_options 
     for (size_t i = 0; i < o->count && ok && !o->join; i++)
         ok = add_argument(&list, o->argument[i], e);
     ok = ok && check_rate(o, in, e);
-    inputs_names_free(&list.names);
+    inputs_names_free(&list);
     if (!ok)
         inputs_free(in);
     return ok;

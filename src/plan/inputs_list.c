@@ -1,47 +1,36 @@
 #include "inputs_list.h"
 
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "barcode/base/clock.h"
-#include "base/hash.h"
 #include "base/path.h"
 
 /* ---- Names ---- */
 
-/* Returns the slot of the name, or the empty slot for it. */
-static size_t *find_slot(const struct inputs_names *names, char *const *stem, const char *name)
+static int by_text(const void *a, const void *b) { return strcmp(a, b); }
+
+static bool is_used(const struct inputs_list *list, const char *stem)
 {
-    size_t at = (size_t)hash_64(name, strlen(name)) & (names->slots - 1);
-    while (names->slot[at] && strcmp(stem[names->slot[at] - 1], name) != 0)
-        at = (at + 1) & (names->slots - 1);
-    return &names->slot[at];
+    return tfind(stem, &list->names, by_text) != NULL;
 }
 
-/* Makes room for one more name: at most half of the slots are used. */
-static bool grow_names(struct inputs_names *names, char *const *stem, struct err *e)
+/* Takes a name. Frees it and returns NULL if out of memory. */
+static char *use_name(struct inputs_list *list, char *stem, struct err *e)
 {
-    if (names->slots > 2 * names->used)
-        return true;
-    struct inputs_names more = {.slots = names->slots ? 2 * names->slots : 64, .used = names->used};
-    more.slot = calloc(more.slots, sizeof *more.slot);
-    if (!more.slot)
-        return err_memory(e, more.slots * sizeof *more.slot);
-    for (size_t i = 0; i < names->slots; i++)
-        if (names->slot[i])
-            *find_slot(&more, stem, stem[names->slot[i] - 1]) = names->slot[i];
-    free(names->slot);
-    *names = more;
-    return true;
+    if (tsearch(stem, &list->names, by_text))
+        return stem;
+    err_memory(e, strlen(stem));
+    free(stem);
+    return NULL;
 }
 
-void inputs_names_free(struct inputs_names *names)
-{
-    free(names->slot);
-    *names = (struct inputs_names){.slots = 0};
-}
+static void keep_stem(void *stem) { (void)stem; }
+
+void inputs_names_free(struct inputs_list *list) { tdestroy(list->names, keep_stem); }
 
 /*
  * Returns the output name if --name has no {stem}: the name itself, in the film's folder. Returns
@@ -50,22 +39,20 @@ void inputs_names_free(struct inputs_names *names)
 static char *make_fixed(struct inputs_list *list, const char *path, const char *below,
                         struct err *e)
 {
+    const struct inputs *in = list->in;
     const char *name = list->fixed_name;
-    char *stem = grow_names(&list->names, list->in->stem, e) ? path_join(below, name, "", e) : NULL;
-    if (!stem)
-        return NULL;
-    size_t *slot = find_slot(&list->names, list->in->stem, stem);
-    if (*slot) {
-        err_set(e, ERR_USAGE,
-                "--name '%s': '%s' and '%s' would have the same name; put " OUTPUTS_NAME_STEM
-                " into it",
-                name, list->in->path[*slot - 1], path);
-        free(stem);
-        return NULL;
-    }
-    *slot = list->in->count + 1;
-    list->names.used++;
-    return stem;
+    char *stem = path_join(below, name, "", e);
+    if (!stem || !is_used(list, stem))
+        return stem ? use_name(list, stem, e) : NULL;
+    size_t i = 0;
+    while (!in->stem[i] || strcmp(in->stem[i], stem) != 0)
+        i++;
+    err_set(e, ERR_USAGE,
+            "--name '%s': '%s' and '%s' would have the same name; put " OUTPUTS_NAME_STEM
+            " into it",
+            name, in->path[i], path);
+    free(stem);
+    return NULL;
 }
 
 /*
@@ -83,17 +70,15 @@ static char *make_stem(struct inputs_list *list, const char *path, const char *b
         }
     }
     size_t bytes = strlen(below) + length + 24; /* for "-" and any size_t */
-    char *stem = grow_names(&list->names, list->in->stem, e) ? malloc(bytes) : NULL;
+    char *stem = malloc(bytes);
     if (!stem) {
         err_memory(e, bytes);
         return NULL;
     }
-    size_t used = (size_t)snprintf(stem, bytes, "%s%.*s", below, (int)length, name), *slot;
-    for (size_t n = 2; *(slot = find_slot(&list->names, list->in->stem, stem)); n++)
+    size_t used = (size_t)snprintf(stem, bytes, "%s%.*s", below, (int)length, name);
+    for (size_t n = 2; is_used(list, stem); n++)
         snprintf(stem + used, bytes - used, "-%zu", n);
-    *slot = list->in->count + 1;
-    list->names.used++;
-    return stem;
+    return use_name(list, stem, e);
 }
 
 /* ---- The list ---- */

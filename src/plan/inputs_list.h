@@ -7,21 +7,12 @@
 
 #include "inputs.h"
 
-/*
- * The stems in use, so that none is used twice: an open-addressing hash table of indices into
- * in->stem.
- */
-struct inputs_names {
-    size_t *slot; /* [slots], a film's index + 1; 0: empty */
-    size_t slots, used;
-};
-
-/* A list under construction. Its owner frees `names`. */
+/* A list under construction. Its owner calls inputs_names_free. */
 struct inputs_list {
     struct inputs *in;
     const struct inputs_options *options;
     const char *fixed_name; /* --name without {stem}; NULL: outputs are named after the films */
-    struct inputs_names names;
+    void *names;            /* the stems in use, a tree (search.h), so that none is used twice */
 };
 
 /*
@@ -43,7 +34,8 @@ bool inputs_list_problem(struct inputs_list *list, const char *path, const struc
 /* Adds a folder that contains films. Adding the same folder again merges `named`. */
 bool inputs_list_folder(struct inputs_list *list, const struct input_folder *folder, struct err *e);
 
-void inputs_names_free(struct inputs_names *names);
+/* Forgets which stems are in use, before the stems are freed. */
+void inputs_names_free(struct inputs_list *list);
 
 /* ---- inputs_folder.c ---- */
 
@@ -70,8 +62,6 @@ bool inputs_is_image_name(const char *name);
 /* Sets the frame rate of parts that are images. ERR_INPUT if they have several formats. */
 bool inputs_set_rate(const struct inputs_options *o, struct film_parts *parts, struct err *e);
 
-/* ---- inputs_playlist.c ---- */
-
 /* Appends the film of a Blu-ray's playlist, or a problem. */
 bool inputs_playlist(struct inputs_list *list, const char *path, struct err *e);
 
@@ -89,8 +79,6 @@ size_t mpls_begin(const uint8_t *data, size_t size, size_t *at);
 
 /* Reads the clip that is described at *at, and moves *at to the next. False if it is damaged. */
 bool mpls_next(const uint8_t *data, size_t size, size_t *at, struct mpls_item *item);
-
-/* ---- inputs_chapters.c ---- */
 
 /*
  * Finds the chapters of a camera's recording (GoPro) or the files of a DVD title. If `path` is one
