@@ -54,7 +54,7 @@ static struct film_end end_of(uint32_t slot, enum err_code code)
 /* As if the worker had written the outputs of its film. */
 static void write_outputs(uint32_t slot)
 {
-    for (size_t k = 0; k <= c.process.slot[slot].outputs.count; k++)
+    for (size_t k = 0; k < c.process.slot[slot].outputs->count; k++)
         c.process.slot[slot].state[k] = OUTPUT_WRITTEN;
 }
 
