@@ -11,7 +11,6 @@
 #include "base/path.h"
 #include "options_fingerprint.h"
 #include "output/html/gallery.h"
-#include "update.h"
 
 /* ---- What the options say ---- */
 
@@ -375,7 +374,8 @@ static bool name_all(const struct output_plan *o, const struct inputs *in, size_
         const struct output_kind *kind = &o->kind[k];
         struct output *output = &list->output[list->count++];
         bool ok = true;
-        *output = (struct output){.kind = kind, .path = kind->path};
+        *output = (struct output){
+            .kind = kind, .path = kind->path, .overwrite = o->plan->outputs.overwrite};
         if (kind->writer && kind->writer->beside)
             ok = outputs_name_beside(o->plan, in, i, output, e);
         else if (kind->chosen)
@@ -396,15 +396,10 @@ bool outputs_name(struct output_plan *o, const struct inputs *in, size_t i, stru
     list->output = err_calloc(o->kinds, sizeof *list->output, e);
     if (!list->output)
         return false;
-    if (!name_all(o, in, i, list, e)) {
-        free_film(list);
-        return false;
-    }
-    const bool again = o->plan->outputs.overwrite || update_knows_again(o->plan, in, i, list);
-    const bool dump_again = again || update_knows_dump(o->plan, in, i, list);
-    for (size_t k = 0; k < list->count; k++)
-        list->output[k].overwrite = list->output[k].kind->writer ? again : dump_again;
-    return true;
+    if (name_all(o, in, i, list, e))
+        return true;
+    free_film(list);
+    return false;
 }
 
 bool outputs_plan(const struct plan *plan, const struct inputs *in, struct output_plan *o,

@@ -80,83 +80,50 @@ static const char *why_dump(const struct question *q, const char *path)
     return written_since(q, &s) ? "is older than the film" : NULL;
 }
 
-static struct question ask(const struct plan *plan, const struct inputs *in, size_t i)
-{
-    return (struct question){
-        .plan = plan, .path = in->path[i], .parts = in->parts[i], .file = in->file[i]};
-}
-
 /*
- * Returns why the film must be rendered, and sets `*which` to the output concerned. Returns NULL if
- * all outputs are up to date.
+ * Returns why the film must be rendered, and sets `*which` to the path of the first output
+ * concerned. Returns NULL if all outputs are up to date. Sets which outputs may be replaced.
  */
-static const char *why_film(struct question *q, const struct outputs *list, const char **which)
+static const char *why_film(struct question *q, struct outputs *list, const char **which)
 {
+    const char *why = NULL;
+    bool again = false;
+    *which = list->output[0].path;
     for (size_t k = 0; k < list->count; k++) {
-        const struct output *output = &list->output[k];
-        struct writer_metadata metadata;
-        *which = output->path;
-        if (!output->kind->writer) /* the last */
-            return why_dump(q, output->path);
-        const char *why = why_output(q, output, &metadata);
-        if (why)
-            return why;
-        if (metadata.columns > 0)
+        struct output *output = &list->output[k];
+        const bool dump = !output->kind->writer; /* the last */
+        struct writer_metadata metadata = {.columns = 0};
+        const char *reason = dump ? why_dump(q, output->path) : why_output(q, output, &metadata);
+        if (reason && !why)
+            *which = output->path;
+        why = why ? why : reason;
+        again |= fingerprint_is_again(metadata.fingerprint, q->path);
+        if (!reason && metadata.columns > 0)
             q->reference = metadata;
+        output->overwrite |= dump && !reason && q->reference.columns > 0;
     }
-    return NULL;
+    for (size_t k = 0; k < list->count; k++)
+        list->output[k].overwrite |= again;
+    return why;
 }
 
-bool update_knows_dump(const struct plan *plan, const struct inputs *in, size_t i,
-                       const struct outputs *list)
-{
-    struct stat s;
-    struct question q = ask(plan, in, i);
-    const struct output *dump = outputs_dump(list);
-    if (!plan->outputs.update || !dump || outputs_is_stdout(dump->path) ||
-        stat(dump->path, &s) != 0)
-        return false;
-    for (size_t k = 0; k + 1 < list->count; k++) {
-        if (!why_output(&q, &list->output[k], &q.reference) && q.reference.columns > 0)
-            return !why_dump(&q, dump->path);
-    }
-    return false;
-}
-
-bool update_knows_again(const struct plan *plan, const struct inputs *in, size_t i,
-                        const struct outputs *list)
-{
-    struct writer_metadata metadata;
-    if (!plan->outputs.update)
-        return false;
-    for (size_t k = 0; k < list->count; k++) {
-        const struct output *output = &list->output[k];
-        if (output->kind->writer && !outputs_is_stdout(output->path) &&
-            writer_read_metadata(output->kind->writer, output->path, &metadata) &&
-            fingerprint_is_again(metadata.fingerprint, in->path[i]))
-            return true;
-    }
-    return false;
-}
-
-bool update_leave_out(const struct output_plan *o, struct inputs *in, struct err *e)
+bool update_leave_out(struct output_plan *o, struct inputs *in, struct err *e)
 {
     for (size_t i = 0; i < in->count && o->plan->outputs.update; i++) {
-        const struct outputs *list = &o->film[i];
-        struct question q = ask(o->plan, in, i);
-        const char *which = NULL;
+        struct question q = {
+            .plan = o->plan, .path = in->path[i], .parts = in->parts[i], .file = in->file[i]};
+        const char *which;
         if (interrupted())
             return interrupt_error(e);
-        if (list->count == 0)
+        if (o->film[i].count == 0)
             continue;
-        const char *why = why_film(&q, list, &which);
+        const char *why = why_film(&q, &o->film[i], &which);
         if (!why)
             in->duty[i] = INPUT_LEFT_OUT;
         if (why)
             log_msg(LOG_VERBOSE, "rendering '%s': '%s' %s", in->path[i], which, why);
         else
-            log_msg(LOG_VERBOSE, "skipped '%s': '%s' is up to date", in->path[i],
-                    list->output[0].path);
+            log_msg(LOG_VERBOSE, "skipped '%s': '%s' is up to date", in->path[i], which);
     }
     return true;
 }

@@ -14,23 +14,14 @@
 
 /*
  * With --update, sets the duty of every film whose outputs exist to INPUT_LEFT_OUT, and logs the
- * decision for each film (-v). Reads those outputs, and up to 1 MiB of each such film. Returns
- * false with ERR_INTERRUPTED, or if out of memory. Main thread only.
+ * decision for each film (-v). Reads those outputs, and up to 1 MiB of each such film.
+ *
+ * Sets output.overwrite of a dump if the metadata of another output of this run names the film: a
+ * restarted run may replace what an earlier one left. Sets that of all outputs of a film if one of
+ * them is to be made again (fingerprint_is_again).
+ *
+ * Returns false with ERR_INTERRUPTED, or if out of memory. Main thread only.
  */
-bool update_leave_out(const struct output_plan *o, struct inputs *in, struct err *e);
-
-/*
- * Returns true with --update if the dump of film `i` exists and the metadata of another output of
- * this run names the film. A restarted run may then replace a dump that an earlier run left.
- */
-bool update_knows_dump(const struct plan *plan, const struct inputs *in, size_t i,
-                       const struct outputs *list);
-
-/*
- * Returns true with --update if an output of film `i` exists that is to be made again
- * (fingerprint_is_again). All outputs of the film may then be replaced.
- */
-bool update_knows_again(const struct plan *plan, const struct inputs *in, size_t i,
-                        const struct outputs *list);
+bool update_leave_out(struct output_plan *o, struct inputs *in, struct err *e);
 
 #endif

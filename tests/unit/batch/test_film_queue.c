@@ -44,36 +44,47 @@ static void assert_empty(struct film_queue *q)
     assert_int_equal(film, 12345);
 }
 
+/* Films end in the order of the list; one with a problem is not handed out, and was told first. */
 TEST(in_order)
 {
-    struct inputs in = inputs_of(3);
-    struct film_queue *q = open_queue(&in);
-    for (size_t i = 0; i < 3; i++)
-        take(q, i, ERR_NONE);
-    assert_empty(q);
-    assert_int_equal(film_queue_status(q), 0);
-    film_queue_free(&q);
-    assert_null(q);
-    film_queue_free(&q);
-    in = inputs_of(0);
-    q = open_queue(&in);
-    assert_empty(q);
-    assert_int_equal(film_queue_status(q), 0);
-    film_queue_free(&q);
-}
-
-TEST(the_first_failure_is_the_status)
-{
-    struct inputs in = inputs_of(4);
-    struct film_queue *q = open_queue(&in);
-    take(q, 0, ERR_NONE);
-    take(q, 1, ERR_INPUT);
-    take(q, 2, ERR_FAILED);
-    assert_int_equal(film_queue_status(q), ERR_INPUT);
-    take(q, 3, ERR_NONE);
-    assert_empty(q);
-    assert_int_equal(film_queue_status(q), ERR_INPUT);
-    film_queue_free(&q);
+    static const struct {
+        size_t count;
+        enum err_code problem[FILMS], end[FILMS]; /* after an interruption no film is taken */
+        int before, after;
+    } table[] = {
+        {.count = 0},
+        {.count = 3},
+        {.count = 4, .end = {[1] = ERR_INPUT, [2] = ERR_FAILED}, .after = ERR_INPUT},
+        {.count = 5,
+         .problem = {[1] = ERR_FAILED, [4] = ERR_INPUT},
+         .end = {ERR_ENGINE},
+         .before = ERR_FAILED,
+         .after = ERR_FAILED},
+        {.count = 5,
+         .problem = {[3] = ERR_INPUT},
+         .end = {ERR_FAILED, ERR_INTERRUPTED},
+         .before = ERR_INPUT,
+         .after = ERR_INTERRUPTED},
+    };
+    for (size_t t = 0; t < sizeof table / sizeof *table; t++) {
+        struct inputs in = inputs_of(table[t].count);
+        struct err e = ERR_INIT;
+        for (size_t i = 0; i < table[t].count; i++)
+            problem[i].code = table[t].problem[i];
+        struct film_queue *q = film_queue_open(&in, &e);
+        assert_non_null(q);
+        assert_int_equal(film_queue_status(q), table[t].before);
+        bool interrupted = false;
+        for (size_t i = 0; i < table[t].count && !interrupted; i++) {
+            if (table[t].problem[i] == ERR_NONE)
+                take(q, i, table[t].end[i]);
+            interrupted = table[t].end[i] == ERR_INTERRUPTED;
+        }
+        assert_empty(q);
+        assert_int_equal(film_queue_status(q), table[t].after);
+        film_queue_free(&q);
+        assert_null(q);
+    }
 }
 
 /* Two under way: the earlier film's failure counts, whenever it comes. */
@@ -90,38 +101,6 @@ TEST(first_in_order_not_in_time)
     err_set(&early, ERR_INPUT, "early");
     film_queue_done(q, 0, &early);
     assert_int_equal(film_queue_status(q), ERR_INPUT);
-    film_queue_free(&q);
-}
-
-/* A film with a problem is never handed out, and its problem was told first. */
-TEST(problems_come_first)
-{
-    struct inputs in = inputs_of(5);
-    err_set(&problem[1], ERR_FAILED, "in the way");
-    err_set(&problem[4], ERR_INPUT, "no films");
-    struct err e = ERR_INIT;
-    struct film_queue *q = film_queue_open(&in, &e);
-    assert_non_null(q);
-    assert_int_equal(film_queue_status(q), ERR_FAILED);
-    take(q, 0, ERR_ENGINE);
-    take(q, 2, ERR_NONE);
-    take(q, 3, ERR_NONE);
-    assert_empty(q);
-    assert_int_equal(film_queue_status(q), ERR_FAILED);
-    film_queue_free(&q);
-}
-
-TEST(an_interruption_ends_it)
-{
-    struct inputs in = inputs_of(5);
-    err_set(&problem[3], ERR_INPUT, "no films");
-    struct err e = ERR_INIT;
-    struct film_queue *q = film_queue_open(&in, &e);
-    assert_non_null(q);
-    take(q, 0, ERR_FAILED);
-    take(q, 1, ERR_INTERRUPTED);
-    assert_empty(q);
-    assert_int_equal(film_queue_status(q), ERR_INTERRUPTED);
     film_queue_free(&q);
 }
 

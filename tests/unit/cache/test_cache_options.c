@@ -3,7 +3,6 @@
 
 #include "test.h"
 #include "cache/cache_options.h"
-#include "set_option.h"
 
 TEST(sizes)
 {
@@ -26,30 +25,6 @@ TEST(sizes)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
         assert_false(option_read_bytes(bad[i], &bytes));
     assert_true(bytes == 77);
-}
-
-TEST(setting)
-{
-    struct cache_options o = cache_options_default;
-    struct err e = ERR_INIT;
-    assert_true(o.limit == CACHE_LIMIT_AUTO && !o.folder && !o.off && !cache_options_action(&o));
-    assert_true(set_in_room(&cache_options, &o, "cache", "/x", &e) && strcmp(o.folder, "/x") == 0);
-    assert_true(set_in_room(&cache_options, &o, "cache-limit", "1K", &e) && o.limit == 1024);
-    assert_true(set_in_room(&cache_options, &o, "no-cache", NULL, &e) && o.off);
-    assert_true(set_in_room(&cache_options, &o, "refresh", NULL, &e) && o.refresh);
-    assert_false(cache_options_action(&o));
-    static const char *const actions[] = {"cache-stats", "cache-verify", "cache-clear"};
-    for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
-        o = cache_options_default;
-        assert_true(set_in_room(&cache_options, &o, actions[i], NULL, &e) &&
-                    cache_options_action(&o));
-    }
-    assert_int_equal(e.code, ERR_NONE);
-    assert_false(set_in_room(&cache_options, &o, "cache-limit", "lots", &e));
-    assert_int_equal(e.code, ERR_USAGE);
-    err_clear(&e);
-    assert_false(set_in_room(&cache_options, &o, "cache", "", &e));
-    assert_int_equal(e.code, ERR_USAGE);
 }
 
 TEST(default_limit)

@@ -49,42 +49,6 @@ static enum cache_answer find(const struct cached_film *f)
     return find_for(f, CACHE_BY_SOFTWARE);
 }
 
-TEST_WITH(finer_serves_coarser, empty, NULL)
-{
-    struct cached_film f = usual;
-    write_entry(&f);
-    static const struct {
-        uint64_t every;
-        int64_t start_us, end_us;
-        enum cache_answer answer;
-    } want[] = {
-        {12, 0, 0, CACHE_HIT_OTHER},
-        {18, 0, 0, CACHE_HIT_OTHER},
-        {6, 0, 4000000, CACHE_HIT_OTHER},
-        {6, 240000, 0, CACHE_HIT_OTHER},
-        {12, 480000, 3000000, CACHE_HIT_OTHER},
-        {3, 0, 0, CACHE_PARTIAL},
-        {8, 0, 0, CACHE_PARTIAL},
-        {6, 40000, 0, CACHE_PARTIAL},
-        {1, 0, 0, CACHE_PARTIAL},
-    };
-    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        f = usual;
-        f.every = want[i].every;
-        f.start_us = want[i].start_us;
-        f.end_us = want[i].end_us;
-        assert_int_equal(find(&f), want[i].answer);
-    }
-    /* The way round: a span that ends early does not serve the whole film. */
-    empty(NULL);
-    f = usual;
-    f.end_us = 4000000;
-    write_entry(&f);
-    assert_int_equal(find(&usual), CACHE_PARTIAL);
-    f.end_us = 3000000;
-    assert_int_equal(find(&f), CACHE_HIT_OTHER);
-}
-
 TEST_WITH(damaged_films_serve_themselves_only, empty, NULL)
 {
     struct cached_film f = usual;
@@ -111,76 +75,10 @@ TEST_WITH(damaged_films_serve_themselves_only, empty, NULL)
     assert_int_equal(find_for(&usual, CACHE_BY_GPU), CACHE_HIT);
 }
 
-TEST_WITH(interrupted_runs, empty, NULL)
-{
-    struct cached_film f = usual, other = usual;
-    f.partial = true;
-    f.last = 100;
-    write_entry(&f);
-    assert_int_equal(find(&usual), CACHE_PARTIAL);
-    other.every = 12;
-    assert_int_equal(find(&other), CACHE_PARTIAL);
-    write_entry(&usual); /* a whole one takes its place */
-    assert_int_equal(find(&usual), CACHE_HIT);
-}
-
-TEST_WITH(a_touched_film_is_not_trusted, empty, NULL)
-{
-    struct cached_film f = usual;
-    f.place = (struct cache_place){1, 2, 3, 4};
-    write_entry(&f);
-    assert_int_equal(find(&f), CACHE_HIT);
-    f.place.changed_ns = 5;
-    assert_int_equal(find(&f), CACHE_MISS);
-    f.place.path = 7; /* renamed */
-    assert_int_equal(find(&f), CACHE_HIT);
-}
-
-/* A copy may as well be a repaired film: the fingerprint has a sixteenth of it, or less. */
-TEST_WITH(damaged_films_serve_no_copy, empty, NULL)
-{
-    struct cached_film f = usual;
-    f.place = (struct cache_place){1, 2, 3, 4};
-    for (int way = 0; way < 6; way++) {
-        struct cached_film damaged = f, now = f;
-        damaged.counts.damaged = way == 0;
-        damaged.counts.decode_errors = way == 1;
-        damaged.counts.lost = way == 2;
-        damaged.counts.read_failed = way == 3;
-        damaged.counts.redone_chunks = way == 4;
-        bool clean = way == 5;
-        write_entry(&damaged);
-        assert_int_equal(find(&now), CACHE_HIT);
-        /* linked or renamed without a trace: the very file */
-        now.place = (struct cache_place){1, 2, 7, 4};
-        assert_int_equal(find(&now), CACHE_HIT);
-        now.place = (struct cache_place){8, 2, 7, 4};
-        assert_int_equal(find(&now), clean ? CACHE_HIT : CACHE_MISS);
-        now.place = (struct cache_place){1, 8, 3, 4}; /* as rsync -t leaves it, at the old name */
-        assert_int_equal(find(&now), clean ? CACHE_HIT : CACHE_MISS);
-        now.place = (struct cache_place){1, 2, 7, 8};
-        assert_int_equal(find(&now), clean ? CACHE_HIT : CACHE_MISS);
-    }
-}
-
-TEST_WITH(broken_entries_go, empty, NULL)
+TEST_WITH(other_entries_stay, empty, NULL)
 {
     struct cache_key key = cached_key(&usual);
     struct stat st;
-    for (int way = 0; way < 4; way++) {
-        write_entry(&usual);
-        FILE *f = fopen(cached_path(key.name), way < 2 ? "r+b" : "wb");
-        assert_non_null(f);
-        if (way == 0)
-            fseek(f, 30, SEEK_SET);
-        else if (way == 1)
-            fseek(f, -30, SEEK_END);
-        if (way < 3)
-            fputs("some text", f);
-        fclose(f);
-        assert_int_equal(find(&usual), CACHE_MISS);
-        assert_int_not_equal(lstat(cached_path(key.name), &st), 0);
-    }
     /* The name of one film, the contents of another. */
     struct cached_film other = usual;
     other.frames++;

@@ -6,9 +6,9 @@
 
 enum { W = 32, H = 20, PUTTERS = 4, FRAMES = 300 };
 
-static struct cache_writer *open_writer(uint64_t limit)
+static struct cache_writer *open_writer(void)
 {
-    struct cache_writer *w = cache_writer_open(cached_folder, "a=1\n", W, H, 3, limit, NULL);
+    struct cache_writer *w = cache_writer_open(cached_folder, "a=1\n", W, H, 3, UINT64_MAX, NULL);
     assert_non_null(w);
     return w;
 }
@@ -50,7 +50,7 @@ static void *put_some(void *argument)
 TEST(many_threads)
 {
     struct putter p[PUTTERS];
-    struct cache_writer *w = open_writer(UINT64_MAX);
+    struct cache_writer *w = open_writer();
     for (uint64_t i = 0; i < PUTTERS; i++) {
         p[i] = (struct putter){.writer = w, .first = i};
         assert_int_equal(pthread_create(&p[i].thread, NULL, put_some, &p[i]), 0);
@@ -70,24 +70,6 @@ TEST(many_threads)
     cache_entry_close(&c);
     unlink(cached_path("many"));
     assert_int_equal(files(), 0);
-}
-
-TEST(missing_columns)
-{
-    struct cached_film f = {
-        .frames = 100, .every = 10, .width = W, .height = H, .first = 25, .last = 65};
-    assert_true(cached_write(&f, NULL));
-    enum entry_state got;
-    struct cache_entry *c = cache_entry_open(cached_path(cached_key(&f).name), &got, NULL);
-    assert_non_null(c);
-    assert_int_equal(c->index.frames, 10);
-    for (uint64_t i = 0; i < 10; i++) {
-        assert_int_equal(c->index.frame[i].tag.frame, 10 * i);
-        assert_int_equal(c->index.frame[i].status, i >= 3 && i <= 6 ? COLUMN_OK : COLUMN_MISSING);
-    }
-    assert_true(cached_frames_right(c));
-    cache_entry_close(&c);
-    unlink(cached_path(cached_key(&f).name));
 }
 
 /* An interrupted run's frames and the ones of the run before it, each once. */
@@ -127,40 +109,9 @@ TEST(joins_an_older_entry)
     unlink(cached_path(key.name));
 }
 
-TEST(gives_up_at_the_limit)
-{
-    struct cache_writer *w = open_writer(5000);
-    struct cache_index facts = {.counts = {.last_us = -1}};
-    struct err e = ERR_INIT;
-    for (uint64_t i = 0; i < FRAMES; i++)
-        put(w, i);
-    assert_false(cache_writer_finish(&w, &facts, NULL, "big", &e));
-    assert_non_null(strstr(e.text, "--cache-limit"));
-    assert_int_equal(files(), 0);
-}
-
-TEST(folder_goes_away)
-{
-    struct cache_index facts = {.counts = {.last_us = -1}};
-    struct err e = ERR_INIT;
-    struct cache_writer *w = open_writer(UINT64_MAX);
-    char moved[80];
-    snprintf(moved, sizeof moved, "%s-away", cached_folder);
-    put(w, 1);
-    assert_int_equal(rename(cached_folder, moved), 0);
-    assert_false(cache_writer_finish(&w, &facts, NULL, "x", &e));
-    assert_int_equal(e.code, ERR_FAILED);
-    err_clear(&e);
-    assert_null(cache_writer_open(cached_folder, "a=1\n", W, H, 1, UINT64_MAX, &e));
-    assert_non_null(strstr(e.text, "No such file"));
-    char command[200];
-    snprintf(command, sizeof command, "rm -rf '%s'; mkdir '%s'", moved, cached_folder);
-    assert_int_equal(system(command), 0);
-}
-
 TEST(discarding)
 {
-    struct cache_writer *w = open_writer(UINT64_MAX);
+    struct cache_writer *w = open_writer();
     for (uint64_t i = 0; i < 10; i++)
         put(w, i);
     assert_int_equal(files(), 1);
@@ -169,7 +120,7 @@ TEST(discarding)
     assert_int_equal(files(), 0);
     /* Nothing at all is an entry too: of a film without a picture. */
     struct cache_index facts = {.counts = {.last_us = -1}};
-    w = open_writer(UINT64_MAX);
+    w = open_writer();
     assert_true(cache_writer_finish(&w, &facts, NULL, "none", NULL));
     unlink(cached_path("none"));
 }

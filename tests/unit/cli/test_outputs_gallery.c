@@ -46,55 +46,6 @@ TEST_WITH(which_names_are_galleries, enter, leave)
     assert_null(gallery_of(&o));
 }
 
-static void expect_page(const struct plan *o, const struct inputs *in, size_t i, const char *path,
-                        const char *below)
-{
-    struct output_plan run;
-    const struct outputs *list = name_outputs(o, in, i, &run);
-    assert_int_equal(list->count, 1); /* and no picture */
-    assert_string_equal(list->output[0].path, path);
-    assert_true(run.kind[0].chosen);
-    if (below)
-        assert_string_equal(list->output[0].below, below);
-    else
-        assert_null(list->output[0].below);
-    outputs_free(&run);
-}
-
-TEST_WITH(pages_lie_beside_it, enter, leave)
-{
-    struct inputs in;
-    struct err e = ERR_INIT;
-    assert_int_equal(mkdir("films", 0777) | mkdir("films/s1", 0777) | mkdir("g", 0777), 0);
-    touch("films/a.b.mkv");
-    touch("films/s1/e.mkv");
-    struct plan o = options_for(LIST("films"), 1);
-    o.inputs.recursive = true;
-    assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
-    ask_html(&o, "g/index.html");
-    expect_page(&o, &in, 0, "g/a.b.html", "g/a.b.html");
-    expect_page(&o, &in, 1, "g/s1/e.html", "g/s1/e.html");
-    o.outputs.name = OUTPUTS_NAME_STEM "-of-{mode}";
-    expect_page(&o, &in, 1, "g/s1/e-of-kmeans.html", "g/s1/e-of-kmeans.html");
-    o.outputs.name = NULL;
-    ask_html(&o, "films/index.html");
-    expect_page(&o, &in, 0, "films/a.b-barcode.html", "films/a.b-barcode.html");
-    ask_html(&o, "index.html");
-    expect_page(&o, &in, 0, "a.b.html", NULL);
-    expect_page(&o, &in, 1, "s1/e.html", "s1/e.html");
-    ask_html(&o, "none/index.html");
-    expect_allowed(&o, &in);
-    assert_int_not_equal(access("none", F_OK), 0);
-    struct output_plan run;
-    assert_true(outputs_plan(&o, &in, &run, &e) && outputs_make_gallery_folder(&run, &e));
-    outputs_free(&run);
-    assert_int_equal(access("none", F_OK), 0);
-    ask_html(&o, "gone/none/index.html");
-    expect_refusal(&o, &in, ERR_FAILED,
-                   "cannot create the folder 'gone/none/': the folder 'gone/' does not exist");
-    inputs_free(&in);
-}
-
 /* What costs nothing more comes after what was asked for. */
 TEST_WITH(what_is_computed, enter, leave)
 {

@@ -57,6 +57,11 @@ TEST_WITH(a_folder_of_films, enter, leave)
     o.outputs.path = "films/made";
     assert_true(inputs_expand(&o.inputs, &o.outputs, &in, &e));
     expect_names(&o, &in, 0, "films/made/a.png");
+    o.outputs.path = NULL;
+    extra(&o, "html", "films/index.html"); /* a gallery, and its pages beside it */
+    expect_names(&o, &in, 2, "films/s2/e-barcode.html");
+    extra(&o, "html", "index.html");
+    expect_names(&o, &in, 2, "s2/e.html");
     inputs_free(&in);
 }
 
