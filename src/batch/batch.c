@@ -48,7 +48,7 @@ static void fail_film(struct supervisor *c, size_t film, const struct err *e)
     table_remove(c->batch.table, film);
     film_queue_done(c->batch.queue, film, e);
     log_error(e);
-    if (!film_report_add(&c->batch, film, NULL, &job_no_result, e, &unwritten))
+    if (!film_report_add(&c->batch, film, false, &job_no_result, e, &unwritten))
         log_error(&unwritten);
 }
 
@@ -227,11 +227,11 @@ static bool keep_descriptor(struct sandbox *s, const char *path, unsigned *strea
 /* Keeps inherited descriptors that are films or outputs: what they are is asked by their names. */
 static bool keep_descriptors(struct sandbox *s, const struct job_context *context, struct err *e)
 {
-    const struct outputs_options *o = &context->plan->outputs;
+    const struct output_plan *o = context->outputs;
     unsigned streams = 0;
-    bool ok = keep_descriptor(s, o->path, &streams, e) && keep_descriptor(s, o->dump, &streams, e);
-    for (size_t i = 0; i < o->extras && ok; i++)
-        ok = keep_descriptor(s, o->extra[i].path, &streams, e);
+    bool ok = true;
+    for (size_t k = 0; k < o->kinds && ok; k++)
+        ok = keep_descriptor(s, o->kind[k].path, &streams, e);
     for (size_t i = 0; i < context->inputs->count && ok; i++)
         ok = !inputs_is_due(context->inputs, i) ||
              keep_descriptor(s, context->inputs->path[i], &streams, e);

@@ -1,42 +1,16 @@
 /*
- * cached.h - for tests: a folder for a cache, and entries of frames that are made of their number.
+ * cached.h - for tests: a cache in the folder of folder.h, and entries of frames that are made of
+ * their number.
  */
 #ifndef BARCODE_TESTS_CACHED_H
 #define BARCODE_TESTS_CACHED_H
 
-#include <fcntl.h>
-#include <stdio.h>
-#include <sys/stat.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "cache/cache_store.h"
 #include "cache/cache_writer.h"
+#include "files.h"
 #include "staged.h"
-
-static char cached_folder[64];
-
-static inline int cached_begin(void **state)
-{
-    (void)state;
-    strcpy(cached_folder, "/tmp/barcode-cache-XXXXXX");
-    return mkdtemp(cached_folder) ? 0 : -1;
-}
-
-static inline int cached_end(void **state)
-{
-    (void)state;
-    char command[128];
-    snprintf(command, sizeof command, "rm -rf '%s'", cached_folder);
-    return system(command);
-}
-
-static inline const char *cached_path(const char *name)
-{
-    static char path[512];
-    snprintf(path, sizeof path, "%s/%s", cached_folder, name);
-    return path;
-}
 
 /* A film of `frames` frames, 40 ms each, of which every `every`th from `start_us` to `end_us` is
  * wanted. */
@@ -115,9 +89,9 @@ static inline bool cached_write(const struct cached_film *f, struct err *e)
     struct selection rule = cached_rule(f);
     struct frame_times *t = cached_timetable(f);
     struct frame_times_walked walked;
-    struct cached_put p = {cache_writer_open(cached_folder, f->key ? f->key : key.text, f->width,
-                                             f->height, 2, UINT64_MAX, e),
-                           f, columns_open(0, 0, NULL)};
+    struct cached_put p = {
+        cache_writer_open(".", f->key ? f->key : key.text, f->width, f->height, 2, UINT64_MAX, e),
+        f, columns_open(0, 0, NULL)};
     if (!p.writer || !p.columns)
         abort();
     frame_times_walk(t, &rule, cached_put, &p, &walked);
@@ -136,25 +110,7 @@ static inline bool cached_write(const struct cached_film *f, struct err *e)
 
 static inline struct cache_store cached_store(void)
 {
-    struct cache_store s = {.limit = UINT64_MAX};
-    snprintf(s.folder, sizeof s.folder, "%s", cached_folder);
-    return s;
-}
-
-/* The bytes of a file; the caller's. */
-static inline uint8_t *cached_bytes(const char *path, size_t *size)
-{
-    FILE *f = fopen(path, "rb");
-    if (!f)
-        return NULL;
-    fseek(f, 0, SEEK_END);
-    *size = (size_t)ftell(f);
-    rewind(f);
-    uint8_t *data = malloc(*size + 1);
-    if (fread(data, 1, *size, f) != *size)
-        abort();
-    fclose(f);
-    return data;
+    return (struct cache_store){.limit = UINT64_MAX, .folder = "."};
 }
 
 /* A file in memory, open. */

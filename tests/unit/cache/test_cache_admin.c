@@ -13,7 +13,7 @@ static char said[4096];
 static bool ask(bool verify, bool clear, bool stats, struct err *e)
 {
     struct cache_options o = cache_options_default;
-    o.folder = cached_folder;
+    o.folder = ".";
     o.off = true; /* --no-cache is about films */
     o.limit = UINT64_C(10) << 30;
     o.verify = verify;
@@ -54,11 +54,11 @@ TEST(all_three)
     says(" of raw RGB");
     says("of 10737418240 allowed");
     struct cache_key key = cached_key(&f);
-    FILE *file = fopen(cached_path(key.name), "r+b");
+    FILE *file = fopen(key.name, "r+b");
     fseek(file, 5000, SEEK_SET);
     fputs("damage", file);
     fclose(file);
-    fclose(fopen(cached_path("a stranger's file"), "w"));
+    fclose(fopen("a stranger's file", "w"));
     assert_false(ask(true, false, true, &e));
     assert_string_equal(e.text, "1 of 2 entries of the cache were damaged");
     says("damaged: a block does not match its checksum; removed");
@@ -68,7 +68,7 @@ TEST(all_three)
     says("removed   1 files");
     says("entries   0 ");
     struct stat st;
-    assert_int_equal(lstat(cached_path("a stranger's file"), &st), 0);
+    assert_int_equal(lstat("a stranger's file", &st), 0);
 }
 
 /* Nothing of a stranger's entry can affect the terminal: neither its film's name nor its key. */
@@ -129,4 +129,4 @@ TEST(interrupted_half_way)
     assert_int_equal(e.code, ERR_INTERRUPTED);
 }
 
-TEST_FIXTURE(cached_begin, cached_end)
+TEST_FIXTURE(enter, leave)

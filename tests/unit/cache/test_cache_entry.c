@@ -256,7 +256,7 @@ static struct cache_entry *open_bytes(const uint8_t *data, size_t size, enum ent
 static uint8_t *small_entry(size_t *size)
 {
     assert_true(cached_write(&small, NULL));
-    uint8_t *data = cached_bytes(cached_path(cached_key(&small).name), size);
+    uint8_t *data = contents(cached_key(&small).name, size);
     assert_non_null(data);
     return data;
 }
@@ -271,7 +271,7 @@ TEST(reads_what_was_written)
         struct cache_key key = cached_key(&f);
         enum entry_state got;
         assert_true(cached_write(&f, NULL));
-        struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
+        struct cache_entry *c = cache_entry_open(key.name, &got, NULL);
         assert_non_null(c);
         assert_int_equal(got, ENTRY_GOOD);
         assert_string_equal(c->key, key.text);
@@ -280,7 +280,7 @@ TEST(reads_what_was_written)
         assert_true(cached_frames_right(c));
         assert_true(cache_entry_check(c, NULL));
         char text[CACHE_KEY_BYTES];
-        assert_true(cache_entry_peek_key(cached_path(key.name), text, sizeof text));
+        assert_true(cache_entry_peek_key(key.name, text, sizeof text));
         assert_string_equal(text, key.text);
         cache_entry_close(&c);
         assert_null(c);
@@ -367,12 +367,12 @@ TEST(not_for_us)
     assert_null(open_bytes(data, size, &got));
     assert_int_equal(got, ENTRY_BROKEN);
     free(data);
-    assert_null(cache_entry_open(cached_path("nowhere"), &got, NULL));
+    assert_null(cache_entry_open("nowhere", &got, NULL));
     assert_int_equal(got, ENTRY_ABSENT);
-    assert_null(cache_entry_open(cached_folder, &got, NULL));
+    assert_null(cache_entry_open(".", &got, NULL));
     assert_int_equal(got, ENTRY_ABSENT);
     char text[8];
-    assert_false(cache_entry_peek_key(cached_path(cached_key(&small).name), text, sizeof text));
+    assert_false(cache_entry_peek_key(cached_key(&small).name, text, sizeof text));
 }
 
 /* An entry that is open stays what it is when its file goes away or another takes its name. */
@@ -381,12 +381,12 @@ TEST(outlives_its_name)
     enum entry_state got;
     assert_true(cached_write(&small, NULL));
     struct cache_key key = cached_key(&small);
-    struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
+    struct cache_entry *c = cache_entry_open(key.name, &got, NULL);
     assert_non_null(c);
-    assert_int_equal(unlink(cached_path(key.name)), 0);
+    assert_int_equal(unlink(key.name), 0);
     assert_true(cached_frames_right(c));
     cache_entry_close(&c);
     cache_entry_close(&c);
 }
 
-TEST_FIXTURE(cached_begin, cached_end)
+TEST_FIXTURE(enter, leave)

@@ -1,28 +1,12 @@
 /* test_cache_owner.c - whose folder and whose entries are believed. Root alone can make others'. */
 #include <grp.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "test.h"
+#include "folder.h"
 #include "cache/cache_store.h"
 
 enum { STRANGER = 12345, GROUP = 23456 };
-
-static char folder[] = "/tmp/barcode-owner-XXXXXX";
-
-static int begin(void **state)
-{
-    (void)state;
-    return mkdtemp(folder) ? 0 : -1;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    return rmdir(folder);
-}
 
 TEST(own_folder)
 {
@@ -90,9 +74,8 @@ TEST(links)
 {
     if (geteuid() != 0)
         skip();
-    char link[64];
+    static const char link[] = "link";
     struct cache_owner o;
-    snprintf(link, sizeof link, "%s.link", folder);
     assert_int_equal(symlink(folder, link), 0);
     bool own = cache_owner_read(&o, link, NULL);
     bool given = lchown(link, STRANGER, STRANGER) == 0, foreign = cache_owner_read(&o, link, NULL);
@@ -101,4 +84,4 @@ TEST(links)
     assert_false(foreign);
 }
 
-TEST_FIXTURE(begin, end)
+TEST_FIXTURE(enter, leave)

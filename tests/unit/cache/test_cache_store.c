@@ -8,16 +8,7 @@
 static int begin(void **state)
 {
     log_set_level(LOG_ERROR);
-    return cached_begin(state);
-}
-
-/* Every test begins with an empty folder. */
-static int empty(void **state)
-{
-    (void)state;
-    char command[256];
-    snprintf(command, sizeof command, "rm -rf '%s'/* '%s'/.new-*", cached_folder, cached_folder);
-    return system(command);
+    return enter(state);
 }
 
 static const struct cached_film usual = {.frames = 200, .every = 6, .width = 16, .height = 9};
@@ -49,7 +40,7 @@ static enum cache_answer find(const struct cached_film *f)
     return find_for(f, CACHE_BY_SOFTWARE);
 }
 
-TEST_WITH(damaged_films_serve_themselves_only, empty, NULL)
+TEST_WITH(damaged_films_serve_themselves_only, begin, leave)
 {
     struct cached_film f = usual;
     f.counts.damaged = 1;
@@ -75,7 +66,19 @@ TEST_WITH(damaged_films_serve_themselves_only, empty, NULL)
     assert_int_equal(find_for(&usual, CACHE_BY_GPU), CACHE_HIT);
 }
 
-TEST_WITH(other_entries_stay, empty, NULL)
+TEST_WITH(a_touched_film_is_not_trusted, begin, leave)
+{
+    struct cached_film f = usual;
+    f.place = (struct cache_place){1, 2, 3, 4};
+    write_entry(&f);
+    assert_int_equal(find(&f), CACHE_HIT);
+    f.place.changed_ns = 5;
+    assert_int_equal(find(&f), CACHE_MISS);
+    f.place.path = 7; /* renamed */
+    assert_int_equal(find(&f), CACHE_HIT);
+}
+
+TEST_WITH(other_entries_stay, begin, leave)
 {
     struct cache_key key = cached_key(&usual);
     struct stat st;
@@ -84,58 +87,56 @@ TEST_WITH(other_entries_stay, empty, NULL)
     other.frames++;
     write_entry(&other);
     struct cache_key theirs = cached_key(&other);
-    char name[512];
-    snprintf(name, sizeof name, "%s", cached_path(theirs.name));
-    assert_int_equal(rename(name, cached_path(key.name)), 0);
+    assert_int_equal(rename(theirs.name, key.name), 0);
     assert_int_equal(find(&usual), CACHE_MISS);
     /* Of a later version: not ours to judge. */
     write_entry(&usual);
-    FILE *f = fopen(cached_path(key.name), "r+b");
+    FILE *f = fopen(key.name, "r+b");
     fseek(f, 8, SEEK_SET);
     fputc(ENTRY_VERSION + 1, f);
     fclose(f);
     assert_int_equal(find(&usual), CACHE_MISS);
-    assert_int_equal(lstat(cached_path(key.name), &st), 0);
+    assert_int_equal(lstat(key.name, &st), 0);
 }
 
-TEST_WITH(removing, empty, NULL)
+TEST_WITH(removing, begin, leave)
 {
     struct cache_store s = cached_store();
     struct cache_key key = cached_key(&usual);
     enum entry_state got;
     struct stat st;
     write_entry(&usual);
-    struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
+    struct cache_entry *c = cache_entry_open(key.name, &got, NULL);
     write_entry(&usual); /* another process was here meanwhile */
     cache_store_reject(&s, c, true, "for a test");
-    assert_int_equal(lstat(cached_path(key.name), &st), 0);
+    assert_int_equal(lstat(key.name, &st), 0);
     cache_entry_close(&c);
-    c = cache_entry_open(cached_path(key.name), &got, NULL);
+    c = cache_entry_open(key.name, &got, NULL);
     cache_store_reject(&s, c, false, "for a test"); /* unreadable: it stays */
-    assert_int_equal(lstat(cached_path(key.name), &st), 0);
+    assert_int_equal(lstat(key.name, &st), 0);
     cache_store_reject(&s, c, true, "for a test");
-    assert_int_not_equal(lstat(cached_path(key.name), &st), 0);
+    assert_int_not_equal(lstat(key.name, &st), 0);
     cache_entry_close(&c);
 }
 
 static void set_used(const char *name, time_t when)
 {
     struct timespec t[2] = {{when, 0}, {when, 0}};
-    assert_int_equal(utimensat(AT_FDCWD, cached_path(name), t, 0), 0);
+    assert_int_equal(utimensat(AT_FDCWD, name, t, 0), 0);
 }
 
-TEST_WITH(sweeps_what_dead_writers_left, empty, NULL)
+TEST_WITH(sweeps_what_dead_writers_left, begin, leave)
 {
     struct cache_store s = cached_store();
     struct stat st;
     char alive[256];
     static const char *const name[] = {".new-dead01", ".new-young1"};
     for (int i = 0; i < 2; i++)
-        fclose(fopen(cached_path(name[i]), "wb"));
+        fclose(fopen(name[i], "wb"));
     set_used(name[0], time(NULL) - 100);
-    struct cache_writer *w = cache_writer_open(cached_folder, "a=1\n", 4, 4, 1, 1000, NULL);
+    struct cache_writer *w = cache_writer_open(".", "a=1\n", 4, 4, 1, 1000, NULL);
     bool seen = false;
-    for (DIR *d = opendir(cached_folder); d; d = NULL) {
+    for (DIR *d = opendir("."); d; d = NULL) {
         for (struct dirent *e; (e = readdir(d));)
             if (strncmp(e->d_name, ".new-", 5) == 0 && strcmp(e->d_name, name[0]) != 0 &&
                 strcmp(e->d_name, name[1]) != 0) {
@@ -147,10 +148,8 @@ TEST_WITH(sweeps_what_dead_writers_left, empty, NULL)
     assert_true(seen);
     set_used(alive, time(NULL) - 100);
     cache_store_evict(&s, "");
-    assert_int_not_equal(lstat(cached_path(name[0]), &st), 0);
-    assert_int_equal(lstat(cached_path(name[1]), &st), 0);
-    assert_int_equal(lstat(cached_path(alive), &st), 0);
+    assert_int_not_equal(lstat(name[0], &st), 0);
+    assert_int_equal(lstat(name[1], &st), 0);
+    assert_int_equal(lstat(alive, &st), 0);
     cache_writer_discard(&w);
 }
-
-TEST_FIXTURE(begin, cached_end)

@@ -8,7 +8,7 @@ enum { W = 32, H = 20, PUTTERS = 4, FRAMES = 300 };
 
 static struct cache_writer *open_writer(void)
 {
-    struct cache_writer *w = cache_writer_open(cached_folder, "a=1\n", W, H, 3, UINT64_MAX, NULL);
+    struct cache_writer *w = cache_writer_open(".", "a=1\n", W, H, 3, UINT64_MAX, NULL);
     assert_non_null(w);
     return w;
 }
@@ -16,7 +16,7 @@ static struct cache_writer *open_writer(void)
 /* Files in the folder, temporaries included. */
 static int files(void)
 {
-    DIR *d = opendir(cached_folder);
+    DIR *d = opendir(".");
     int n = 0;
     for (struct dirent *e; (e = readdir(d));)
         n += e->d_name[0] != '.' ||
@@ -25,7 +25,7 @@ static int files(void)
     return n;
 }
 
-static void put(struct cache_writer *w, uint64_t column)
+static void put_column(struct cache_writer *w, uint64_t column)
 {
     static _Thread_local uint8_t rgb[W * H * 3];
     struct frame_tag tag = staged_tag(column);
@@ -43,7 +43,7 @@ static void *put_some(void *argument)
 {
     struct putter *p = argument;
     for (uint64_t i = p->first; i < FRAMES; i += PUTTERS)
-        put(p->writer, FRAMES - 1 - i);
+        put_column(p->writer, FRAMES - 1 - i);
     return NULL;
 }
 
@@ -61,14 +61,14 @@ TEST(many_threads)
     assert_true(cache_writer_finish(&w, &facts, NULL, "many", NULL));
     assert_null(w);
     enum entry_state got;
-    struct cache_entry *c = cache_entry_open(cached_path("many"), &got, NULL);
+    struct cache_entry *c = cache_entry_open("many", &got, NULL);
     assert_non_null(c);
     assert_int_equal(c->index.frames, FRAMES);
     for (uint64_t i = 0; i < FRAMES; i++)
         assert_int_equal(c->index.frame[i].tag.column, i);
     assert_true(cached_frames_right(c));
     cache_entry_close(&c);
-    unlink(cached_path("many"));
+    unlink("many");
     assert_int_equal(files(), 0);
 }
 
@@ -86,10 +86,10 @@ TEST(joins_an_older_entry)
     struct cache_index facts = {.partial = true, .counts = {.last_us = -1}};
     assert_true(cached_write(&f, NULL));
     struct cache_key key = cached_key(&f);
-    struct cache_entry *older = cache_entry_open(cached_path(key.name), &got, NULL);
+    struct cache_entry *older = cache_entry_open(key.name, &got, NULL);
     assert_non_null(older);
     assert_int_equal(older->index.frames, 30);
-    struct cache_writer *w = cache_writer_open(cached_folder, key.text, W, H, 1, UINT64_MAX, NULL);
+    struct cache_writer *w = cache_writer_open(".", key.text, W, H, 1, UINT64_MAX, NULL);
     uint8_t rgb[W * H * 3];
     for (uint64_t i = 20; i < 50; i++) {
         struct frame_tag tag = {
@@ -100,20 +100,20 @@ TEST(joins_an_older_entry)
     assert_true(cache_writer_add(w, older, NULL));
     assert_true(cache_writer_finish(&w, &facts, NULL, key.name, NULL));
     cache_entry_close(&older);
-    struct cache_entry *c = cache_entry_open(cached_path(key.name), &got, NULL);
+    struct cache_entry *c = cache_entry_open(key.name, &got, NULL);
     assert_non_null(c);
     assert_true(c->index.partial);
     assert_int_equal(c->index.frames, 50);
     assert_true(cached_frames_right(c));
     cache_entry_close(&c);
-    unlink(cached_path(key.name));
+    unlink(key.name);
 }
 
 TEST(discarding)
 {
     struct cache_writer *w = open_writer();
     for (uint64_t i = 0; i < 10; i++)
-        put(w, i);
+        put_column(w, i);
     assert_int_equal(files(), 1);
     cache_writer_discard(&w);
     cache_writer_discard(&w);
@@ -122,7 +122,7 @@ TEST(discarding)
     struct cache_index facts = {.counts = {.last_us = -1}};
     w = open_writer();
     assert_true(cache_writer_finish(&w, &facts, NULL, "none", NULL));
-    unlink(cached_path("none"));
+    unlink("none");
 }
 
-TEST_FIXTURE(cached_begin, cached_end)
+TEST_FIXTURE(enter, leave)

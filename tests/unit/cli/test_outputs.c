@@ -132,19 +132,6 @@ TEST_WITH(strangers_files_stay, enter, leave)
     o.outputs.path = "out";
     expect_problem(&o, &in, 0, ERR_FAILED, "'out/film.png': the file exists");
     inputs_free(&in);
-    /* Of several films, only the one that is in the way stays undone. */
-    o = expand(LIST("other.mkv", "film.mkv", "third.mkv"), &in);
-    o.outputs.path = "out";
-    expect_problem(&o, &in, 1, ERR_FAILED, "'out/film.png': the file exists");
-    remove("out/film.png");
-    mkdir("out/third-kmeans.png", 0777);
-    want(&o, "kmeans,palette");
-    expect_problem(&o, &in, 2, ERR_FAILED, "not made by barcode");
-    want(&o, "kmeans");
-    assert_int_equal(mkfifo("out/other.png", 0600), 0);
-    /* and nobody waits for a writer */
-    expect_problem(&o, &in, 0, ERR_FAILED, "not made by barcode");
-    inputs_free(&in);
 }
 
 /* What -o names comes first, and each file has its strips; what has an option of its own has all of
