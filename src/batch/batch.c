@@ -438,14 +438,14 @@ static int run_workers(struct supervisor *c, bool *here)
 }
 
 /* Writes the gallery from the pages that exist, also if films failed or none was due. */
-static int write_gallery(const struct job_context *context)
+static int write_gallery(const struct output_plan *o)
 {
     struct err e = ERR_INIT;
     size_t films;
-    const char *path = context->outputs->gallery;
+    const char *path = o->gallery;
     if (!path || interrupted())
         return 0;
-    if (!outputs_make_gallery_folder(context->outputs, &e) || !gallery_write(path, &films, &e))
+    if (!outputs_make_gallery_folder(o, &e) || !gallery_write(path, &films, &e))
         return log_error(&e);
     log_msg(LOG_INFO, "wrote '%s': a gallery of %zu film%s", path, films, films == 1 ? "" : "s");
     return 0;
@@ -501,29 +501,32 @@ static void log_summary(const struct job_context *context, const struct film_tal
             films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
 }
 
-int batch_render_films(const struct job_context *context, const struct batch_options *o,
-                       enum sandbox_choice sandbox, const struct batch_sink *sink)
+static pid_t parent;
+
+/* Renders the films with the context's engines; the rest as batch_render. */
+static int render_films(struct job_context *context, const struct batch_run *run)
 {
     struct err e = ERR_INIT;
-    struct job_context own = *context;
-    struct supervisor c = {
-        .batch = {.context = &own, .options = o, .sandbox = sandbox, .sink = sink}};
+    struct supervisor c = {.batch = {.context = context,
+                                     .options = run->batch,
+                                     .sandbox = run->process->sandbox,
+                                     .sink = run->sink}};
     int64_t begin = clock_ns();
     bool here = true;
     int status = 0;
-    if (context->plan->inputs.playlists)
+    if (run->plan->inputs.playlists)
         playlists_allow();
-    c.batch.queue = film_queue_open(context->inputs, &e);
+    c.batch.queue = film_queue_open(run->inputs, &e);
     if (c.batch.queue && prepare_confinement(&c.batch, &e) && open_batch(&c.batch, &e) &&
         film_report_known(&c.batch, &e)) {
         struct film_tally tally = film_queue_tally(c.batch.queue);
-        own.at_terminal = tally.due == 1 && progress_is_on_terminal(o->progress);
+        context->at_terminal = tally.due == 1 && progress_is_on_terminal(run->batch->progress);
         status = run_workers(&c, &here);
         if (!here)
             return status;
         tally = film_queue_tally(c.batch.queue);
         log_summary(context, &tally, clock_since(begin));
-        int table = write_table(c.batch.table), gallery = write_gallery(context);
+        int table = write_table(c.batch.table), gallery = write_gallery(run->outputs);
         if (status == 0)
             status = table != 0 ? table : gallery;
     }
@@ -534,10 +537,6 @@ int batch_render_films(const struct job_context *context, const struct batch_opt
     return status;
 }
 
-/* ---- A run ---- */
-
-static pid_t parent;
-
 int batch_render(const struct batch_run *run)
 {
     struct engines engines;
@@ -546,12 +545,12 @@ int batch_render(const struct batch_run *run)
     parent = getpid();
     limits_set(o->memory, o->max_pixels);
     engines_init(&engines, run->engine->choice, &run->engine->devices, threads);
-    struct job_context c = {.plan = run->plan,
-                            .inputs = run->inputs,
-                            .outputs = run->outputs,
-                            .engines = &engines,
-                            .threads = threads};
-    int status = batch_render_films(&c, run->batch, o->sandbox, run->sink);
+    struct job_context context = {.plan = run->plan,
+                                  .inputs = run->inputs,
+                                  .outputs = run->outputs,
+                                  .engines = &engines,
+                                  .threads = threads};
+    int status = render_films(&context, run);
     engines_close(&engines);
     return status;
 }

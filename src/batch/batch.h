@@ -30,25 +30,18 @@ struct batch_run {
 };
 
 /*
- * Renders the films of a run in worker processes. Reports each failure. Returns the exit status.
- * May be called repeatedly. interrupt_install was called.
+ * Renders the films of a run in a worker process (worker.h), or in one per GPU. Several films are
+ * in progress at once if that keeps the cores busy (batch_options.jobs). A film that fails does not
+ * stop the others; a crash of the worker fails only the film that caused it. --report gets a line
+ * for each entry of this process, except for films that an interruption left untouched. Reports
+ * each failure. Returns the exit status. May be called repeatedly. interrupt_install was called.
  *
  * Also returns in each worker process, which must then exit with that status: batch_is_worker is
  * true there. No other thread may be running. Main thread only.
  */
 int batch_render(const struct batch_run *run);
 
-/*
- * Renders the films of the context's inputs in a worker process (worker.h), or in one per GPU, with
- * the context's engines. Several films are in progress at once if that keeps the cores busy
- * (batch_options.jobs). A film that fails does not stop the others; a crash of the worker fails
- * only the film that caused it. --report gets a line for each entry of this process, except for
- * films that an interruption left untouched. Otherwise as batch_render.
- */
-int batch_render_films(const struct job_context *context, const struct batch_options *o,
-                       enum sandbox_choice sandbox, const struct batch_sink *sink);
-
-/* Returns true in a process that one of these has forked. */
+/* Returns true in a process that batch_render has forked. */
 bool batch_is_worker(void);
 
 #endif

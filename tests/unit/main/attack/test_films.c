@@ -303,14 +303,13 @@ static int run(int films)
     chaos_open(&c, line);
     assert_int_equal(c.inputs.count, films);
     pid_t own = getpid();
-    struct engines engines;
-    engines_init(&engines, ENGINE_CPU, &(struct engine_devices){.count = 0}, 1);
-    const struct job_context context = {.plan = &c.options.plan,
-                                        .inputs = &c.inputs,
-                                        .outputs = &c.outputs,
-                                        .engines = &engines,
-                                        .threads = 1};
-    int status = batch_render_films(&context, &c.options.batch, c.options.process.sandbox, NULL);
+    c.options.engine.choice = ENGINE_CPU;
+    int status = batch_render(&(struct batch_run){.plan = &c.options.plan,
+                                                  .inputs = &c.inputs,
+                                                  .outputs = &c.outputs,
+                                                  .batch = &c.options.batch,
+                                                  .engine = &c.options.engine,
+                                                  .process = &c.options.process});
     if (getpid() != own)
         _exit(status);
     chaos_close(&c);
