@@ -109,6 +109,22 @@ TEST(joins_an_older_entry)
     unlink(key.name);
 }
 
+TEST(folder_goes_away)
+{
+    struct cache_index facts = {.counts = {.last_us = -1}};
+    struct err e = ERR_INIT;
+    assert_int_equal(mkdir("c", 0700), 0);
+    struct cache_writer *w = cache_writer_open("c", "a=1\n", W, H, 3, UINT64_MAX, &e);
+    put_column(w, 1);
+    assert_int_equal(rename("c", "away"), 0);
+    assert_false(cache_writer_finish(&w, &facts, NULL, "x", &e));
+    assert_int_equal(e.code, ERR_FAILED);
+    err_clear(&e);
+    assert_null(cache_writer_open("c", "a=1\n", W, H, 1, UINT64_MAX, &e));
+    assert_non_null(strstr(e.text, "No such file"));
+    assert_int_equal(system("rm -r away"), 0);
+}
+
 TEST(discarding)
 {
     struct cache_writer *w = open_writer();
