@@ -21,15 +21,13 @@ struct output_kind {
     struct strips strips;
     char option[32];  /* the option that requests it: "-o", "--json" */
     const char *path; /* as the option names it; several pictures of -o FILE: with "-MODE" */
-    const char
-        *folder;    /* with `chosen`: where the program chooses the names; NULL: none is named */
-    char *made;     /* the memory of `path` or `folder`, or NULL */
-    bool chosen;    /* the program chose the name, so only its own outputs of this film may be
-                           replaced */
-    bool suffix;    /* chosen names get OUTPUTS_SUFFIX */
-    bool gallery;   /* `path` is a gallery, and the files are its pages */
-    bool in_memory; /* no file: `path` is a name that only this program knows */
-    bool palette;   /* shows the film's palette */
+    /* the program chooses the names, so only its own outputs of the film may be replaced */
+    bool chosen;
+    const char *folder; /* with `chosen`: where the names are; NULL: no option names it */
+    bool suffix;        /* with `chosen`: the names get OUTPUTS_SUFFIX */
+    bool gallery;       /* `path` is a gallery, and the files are its pages */
+    bool in_memory;     /* no file: `path` is a name that only this program knows */
+    char *made;         /* the memory of `path` or `folder`, or NULL */
     char fingerprint[REPORT_FINGERPRINT]; /* options_fingerprint.h */
 };
 

@@ -171,7 +171,6 @@ static void complete_kind(struct output_plan *o, const struct inputs *in, struct
     needs->sound_only &= w && w->sound;
     if (!w)
         return;
-    kind->palette = w->palette || (w == o->format && o->posters);
     options_fingerprint(o->plan, o->format, w, kind->strips, kind->fingerprint);
     if (!o->table && w->table && !kind->chosen && inputs_films(in) > 1)
         o->table = kind->path;
@@ -182,7 +181,7 @@ static void complete_kind(struct output_plan *o, const struct inputs *in, struct
     needs->sheets |= w == &writer_jellyfin;
     needs->singles |= w == &writer_bif;
     needs->thumbs |= w->thumbnails;
-    needs->palette |= kind->palette;
+    needs->palette |= w->palette || (w == o->format && o->posters);
     needs->sound |= w->sound || (strips & STRIP_SOUND);
     needs->spectrum |= w->spectrum;
 }
