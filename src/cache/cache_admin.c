@@ -33,15 +33,14 @@ static void print_plain(FILE *out, const char *format, ...)
 }
 
 /* Checks an entry with its blocks, and removes a damaged one. */
-static void verify_one(void *user, const char *path, const char *name, const struct stat *st)
+static void verify_one(void *user, const struct cache_file *file)
 {
     struct sums *s = user;
     struct err e = ERR_INIT;
     enum entry_state state;
     if (interrupted())
         return; /* the other entries may take long */
-    struct cache_entry *entry = cache_store_entry(s->store, path, &state, &e);
-    (void)st;
+    struct cache_entry *entry = cache_store_entry(s->store, file->path, &state, &e);
     if (!entry && state == ENTRY_ABSENT)
         return; /* evicted meanwhile, or unreadable for this user: not known to be damaged */
     s->entries++;
@@ -50,11 +49,11 @@ static void verify_one(void *user, const char *path, const char *name, const str
     } else if (state == ENTRY_UNREADABLE ||
                (entry && !cache_entry_check(entry, &e) && e.code != ERR_INPUT)) {
         s->unreadable++;
-        fprintf(s->out, "%s: cannot be read: %s\n", name, e.text);
+        fprintf(s->out, "%s: cannot be read: %s\n", file->name, e.text);
     } else if (!entry || e.code != ERR_NONE) {
         s->damaged++;
-        bool gone = unlink(path) == 0;
-        print_plain(s->out, "%s: damaged: %s; %s", name, e.text,
+        bool gone = unlink(file->path) == 0;
+        print_plain(s->out, "%s: damaged: %s; %s", file->name, e.text,
                     gone ? "removed" : strerror(errno));
     }
     cache_entry_close(&entry);
@@ -75,15 +74,14 @@ static bool verify(struct sums *s, struct err *e)
                    s->unreadable, s->entries);
 }
 
-static void clear_one(void *user, const char *path, const char *name, const struct stat *st)
+static void clear_one(void *user, const struct cache_file *file)
 {
     struct sums *s = user;
-    (void)name;
     if (interrupted())
         return;
-    if (unlink(path) == 0) {
+    if (unlink(file->path) == 0) {
         s->removed++;
-        s->bytes += (uint64_t)st->st_size;
+        s->bytes += (uint64_t)file->st.st_size;
     } else {
         s->kept++;
     }
@@ -97,16 +95,15 @@ static bool clear(struct sums *s, struct err *e)
                                    s->kept, s->store->folder);
 }
 
-static void count_one(void *user, const char *path, const char *name, const struct stat *st)
+static void count_one(void *user, const struct cache_file *file)
 {
     struct sums *s = user;
     enum entry_state state;
-    (void)name;
     if (interrupted())
         return;
-    struct cache_entry *entry = cache_store_entry(s->store, path, &state, NULL);
+    struct cache_entry *entry = cache_store_entry(s->store, file->path, &state, NULL);
     s->entries++;
-    s->bytes += (uint64_t)st->st_size;
+    s->bytes += (uint64_t)file->st.st_size;
     if (entry && cache_index_track(&entry->index, TRACK_SOUND)) {
         print_plain(s->out, "%s, sound: %" PRIu64 " bytes", entry->index.name, entry->bytes);
     } else if (entry) {

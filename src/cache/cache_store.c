@@ -76,11 +76,9 @@ static uint64_t free_space(const char *folder)
     return (uint64_t)fs.f_bavail * fs.f_frsize;
 }
 
-static void add_size(void *user, const char *path, const char *name, const struct stat *st)
+static void add_size(void *user, const struct cache_file *file)
 {
-    (void)path;
-    (void)name;
-    *(uint64_t *)user += (uint64_t)st->st_size;
+    *(uint64_t *)user += (uint64_t)file->st.st_size;
 }
 
 static uint64_t default_limit(const struct cache_store *s)
@@ -174,14 +172,14 @@ static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cac
     while ((d = readdir(folder))) {
         bool temp = strncmp(d->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
         char path[CACHE_PATH_BYTES];
-        struct stat st;
+        struct cache_file file = {.path = path, .name = d->d_name};
         bool other = temp || is_sound_index(d->d_name);
         if (!cache_key_is_name(d->d_name) && !(other && temps))
             continue;
         snprintf(path, sizeof path, "%s/%s", s->folder, d->d_name);
-        if (lstat(path, &st) == 0 && S_ISREG(st.st_mode) &&
-            cache_owner_trusts(&s->owner, &st) != foreign)
-            visit(user, path, d->d_name, &st);
+        if (lstat(path, &file.st) == 0 && S_ISREG(file.st.st_mode) &&
+            cache_owner_trusts(&s->owner, &file.st) != foreign)
+            visit(user, &file);
     }
     closedir(folder);
     return true;
@@ -192,11 +190,9 @@ bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visi
     return visit_all(s, temps, false, visit, user);
 }
 
-static void count_one(void *user, const char *path, const char *name, const struct stat *st)
+static void count_one(void *user, const struct cache_file *file)
 {
-    (void)path;
-    (void)name;
-    (void)st;
+    (void)file;
     ++*(uint64_t *)user;
 }
 
@@ -359,15 +355,13 @@ static void consider(struct search *s, struct cache_entry *entry)
     cache_entry_close(&entry);
 }
 
-static void consider_other(void *user, const char *path, const char *name, const struct stat *st)
+static void consider_other(void *user, const struct cache_file *file)
 {
     struct search *s = user;
-    (void)path;
-    (void)st;
-    if (s->found.answer >= CACHE_HIT || strcmp(name, s->key->name) == 0 ||
-        strncmp(name, s->key->name, CACHE_NAME_BASE + 1) != 0)
+    if (s->found.answer >= CACHE_HIT || strcmp(file->name, s->key->name) == 0 ||
+        strncmp(file->name, s->key->name, CACHE_NAME_BASE + 1) != 0)
         return;
-    struct cache_entry *entry = cache_store_named(s->store, name);
+    struct cache_entry *entry = cache_store_named(s->store, file->name);
     if (!entry)
         return;
     if (strncmp(entry->key, s->key->text, s->key->base) == 0)
@@ -380,14 +374,12 @@ static void consider_other(void *user, const char *path, const char *name, const
  * Records why an entry of this film does not match: the first line in which the keys differ (-v).
  * An entry of the film itself is a better explanation than one of a copy.
  */
-static void explain(void *user, const char *path, const char *name, const struct stat *st)
+static void explain(void *user, const struct cache_file *file)
 {
     struct search *s = user;
     char text[CACHE_KEY_BYTES];
     const char *line, *film_line = strstr(s->key->text, "film.fingerprint=");
-    (void)name;
-    (void)st;
-    if (!film_line || !cache_entry_peek_key(path, text, sizeof text))
+    if (!film_line || !cache_entry_peek_key(file->path, text, sizeof text))
         return;
     const char *cached_line = strstr(text, "film.fingerprint=");
     size_t length = strcspn(film_line, "\n");
@@ -466,19 +458,19 @@ static void sweep(const char *path, const struct stat *st)
         close(fd);
 }
 
-static void weigh(void *user, const char *path, const char *name, const struct stat *st)
+static void weigh(void *user, const struct cache_file *file)
 {
     struct eviction *t = user;
-    if (!cache_key_is_name(name) && !is_sound_index(name)) {
-        sweep(path, st);
+    if (!cache_key_is_name(file->name) && !is_sound_index(file->name)) {
+        sweep(file->path, &file->st);
         return;
     }
-    t->total += (uint64_t)st->st_size;
-    if (strcmp(name, t->keep) == 0)
+    t->total += (uint64_t)file->st.st_size;
+    if (strcmp(file->name, t->keep) == 0)
         return;
     if (!err_reserve(&t->list, t->count + 1, &t->room, sizeof *t->list, NULL))
         return;
-    struct candidate c = {strdup(path), st->st_mtim, (uint64_t)st->st_size};
+    struct candidate c = {strdup(file->path), file->st.st_mtim, (uint64_t)file->st.st_size};
     if (c.path)
         t->list[t->count++] = c;
 }

@@ -105,12 +105,17 @@ void cache_store_reject(const struct cache_store *s, const struct cache_entry *e
  */
 void cache_store_evict(const struct cache_store *s, const char *keep);
 
+struct cache_file {
+    const char *path, *name; /* of the folder's file, and within the folder */
+    struct stat st;
+};
+
 /*
  * Calls `visit` for every entry of the folder, and with `temps` also for temporaries and for
  * files of an index of sound. Passes over those of other users (cache_owner_trusts). Returns false
  * if there is no such folder.
  */
-typedef void cache_visit(void *user, const char *path, const char *name, const struct stat *st);
+typedef void cache_visit(void *user, const struct cache_file *file);
 bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visit, void *user);
 
 /* Returns how many files cache_store_each passes over because they belong to other users. */
