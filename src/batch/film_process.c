@@ -335,19 +335,19 @@ void film_process_leave(struct film_process *p, int slot)
 /* ---- The report ---- */
 
 /* Adds an entry, with the paths of the film's outputs if all of them are `written`. */
-static bool add_entry(const struct batch *b, size_t film, bool written, struct report_entry *entry,
+static bool add_entry(const struct batch *b, size_t film, bool written, struct report_entry entry,
                       struct err *e)
 {
     const struct outputs *list = &b->context->outputs->film[film];
     const char *path[STRIPS_MOST + WRITERS_MOST + 1];
     if (!b->report)
         return true;
-    entry->film = b->context->inputs->path[film];
-    entry->output = path;
-    entry->outputs = written ? list->count : 0;
-    for (size_t k = 0; k < entry->outputs; k++)
+    entry.film = b->context->inputs->path[film];
+    entry.output = path;
+    entry.outputs = written ? list->count : 0;
+    for (size_t k = 0; k < entry.outputs; k++)
         path[k] = list->output[k].path;
-    return report_log_add(b->report, entry, e);
+    return report_log_add(b->report, &entry, e);
 }
 
 bool film_report_add(const struct batch *b, size_t film, bool written,
@@ -358,24 +358,25 @@ bool film_report_add(const struct batch *b, size_t film, bool written,
         status = REPORT_INTERRUPTED;
     else if (failure->code != ERR_NONE)
         status = REPORT_FAILED;
-    struct report_entry entry = {.status = status,
-                                 .reason = failure->code != ERR_NONE ? failure->text : NULL,
-                                 .exit = failure->code != ERR_NONE ? err_exit_status(failure) : 0,
-                                 .seconds = result->seconds,
-                                 .columns = result->columns,
-                                 .warning = result->warning,
-                                 .warnings = result->warnings};
-    return add_entry(b, film, written, &entry, e);
+    const struct report_entry entry = {.status = status,
+                                       .reason = failure->code != ERR_NONE ? failure->text : NULL,
+                                       .exit =
+                                           failure->code != ERR_NONE ? err_exit_status(failure) : 0,
+                                       .seconds = result->seconds,
+                                       .columns = result->columns,
+                                       .warning = result->warning,
+                                       .warnings = result->warnings};
+    return add_entry(b, film, written, entry, e);
 }
 
 /* Adds a film that --update skips. */
 static bool report_skipped(const struct batch *b, size_t film, struct err *e)
 {
-    struct report_entry entry = {.status = REPORT_LEFT_OUT,
-                                 .seconds = -1,
-                                 .columns = -1,
-                                 .reason = "its outputs are up to date"};
-    return add_entry(b, film, true, &entry, e);
+    const struct report_entry entry = {.status = REPORT_LEFT_OUT,
+                                       .seconds = -1,
+                                       .columns = -1,
+                                       .reason = "its outputs are up to date"};
+    return add_entry(b, film, true, entry, e);
 }
 
 bool film_report_known(const struct batch *b, struct err *e)
