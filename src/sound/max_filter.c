@@ -19,7 +19,7 @@ struct band {
     size_t rows, width, radius;
 };
 
-/* Raises the five points that have a value of in[columns] in their cross. *//
+/* Raises the five points that have a value of in[columns] in their cross. */
 static void add_row(const struct band *b, size_t y, const int16_t *in, size_t columns)
 {
     int16_t *to = b->value + y * b->width + b->radius;

@@ -469,34 +469,25 @@ static bool look_up(const struct look *l, struct find_cursor *c, size_t i, uint6
 bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, find_index_hit *hit,
                      void *user, struct err *e)
 {
-    struct look l = {x, 0, hit, user};
-    for (; l.file < x->files; l.file++) {
-        struct find_cursor c;
-        bool ok = find_cursor_seek(&c, x->file[l.file], 0, e);
-        for (size_t i = 0; ok && i < keys; i++)
-            ok = (!interrupted() || interrupt_error(e)) && look_up(&l, &c, i, key[i], e);
-        if (!ok)
-            return false;
-    }
-    return true;
-}
-
-bool find_index_check(struct find_index *x, struct err *e)
-{
-    for (size_t i = x->files; i-- > 0;) {
+    struct look l = {x, x->files, hit, user};
+    bool damaged = false;
+    while (l.file-- > 0) {
         struct err reason = ERR_INIT;
         struct find_cursor c;
-        bool ok = find_cursor_seek(&c, x->file[i], 0, &reason);
-        while (ok && !c.ended)
-            ok = find_cursor_next(&c, &reason);
-        if (!ok && reason.code == ERR_INPUT) {
-            log_msg(LOG_WARNING, "%s; it is made again", reason.text);
-            drop_file(x, i, true);
-        } else if (!ok) {
-            return err_set(e, reason.code, "%s", reason.text);
-        }
+        bool ok = find_cursor_seek(&c, x->file[l.file], 0, &reason);
+        for (size_t i = 0; ok && i < keys; i++)
+            ok =
+                (!interrupted() || interrupt_error(&reason)) && look_up(&l, &c, i, key[i], &reason);
+        if (ok)
+            continue;
+        *e = reason;
+        if (reason.code != ERR_INPUT)
+            return false;
+        log_msg(LOG_WARNING, "%s; it is made again", reason.text);
+        drop_file(x, l.file, true);
+        damaged = true;
     }
-    return true;
+    return !damaged;
 }
 
 void find_index_close(struct find_index *x)

@@ -70,14 +70,11 @@ bool find_index_save(struct find_index *x, struct err *e);
 
 /*
  * Calls `hit` for each landmark of the wanted films with key[i], for all i; keys ascend. Returns
- * false if a file cannot be read or is damaged.
+ * false if a file cannot be read, or with ERR_INPUT if files were damaged, which are removed.
  */
 typedef bool find_index_hit(void *user, size_t i, uint32_t film, uint32_t frame, struct err *e);
 bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, find_index_hit *hit,
                      void *user, struct err *e);
-
-/* Removes the damaged files: those that cannot be read to the end. */
-bool find_index_check(struct find_index *x, struct err *e);
 
 /* Closes the index and empties it. */
 void find_index_close(struct find_index *x);
