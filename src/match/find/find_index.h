@@ -30,8 +30,7 @@ struct find_index {
     char *folder; /* owned; need not exist before something is added */
     char *name;   /* owned; of the library: the files' names begin with it */
     struct find_file **file;
-    uint32_t **number; /* of each file's films: in the library's list, or FIND_NOT_WANTED */
-    size_t files;
+    size_t files, room;
     struct find_wanted *wanted; /* [wants] by id */
     size_t wants;
     /* films that are not in a file yet */
@@ -79,28 +78,7 @@ bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, fin
 /* Closes the index and empties it. */
 void find_index_close(struct find_index *x);
 
-/*
- * ---- find_file.c ----
- *
- * A file of an index: the landmarks of some films, sorted by key. It never changes.
- *
- * All films of the file lie one after the other on one axis of frames; a landmark is the word
- *
- *   key * frames of all films + the film's first frame + the landmark's frame
- *
- * The file (numbers as in wire.h):
- *
- *   blocks of FIND_BLOCK bytes: u64 XXH3 of the rest; words, each as the distance from the one
- *     before, of which the first is in the table of blocks; zeros
- *   the films: hash128 identity, u32 frames, u32 landmarks
- *   the blocks' first words, u64 each
- *   "barcodel" u32 version, u32 films, u64 blocks, u64 landmarks, XXH3-128 of the tables, and u64
- *     XXH3 of these 48 bytes                                               FIND_TAIL bytes
- *
- * It is read with pread() and each part is checked before it is used, so that neither a damaged nor
- * a shortened file can do harm, as they could if it were mapped; nor can one with right checksums
- * that a worker process made of a hostile film: words ascend, and are of the files' films.
- */
+/* ---- A file of an index: find_file.c, which has the format ---- */
 
 enum {
     FIND_VERSION = 1,
@@ -119,6 +97,7 @@ struct find_file {
     int fd;
     char *path;             /* owned */
     struct find_film *film; /* [films] */
+    uint32_t *number;       /* [films]: in the index's list of films, or FIND_NOT_WANTED */
     uint64_t *base;         /* [films + 1]; the first frame of each; the last is that of all */
     uint32_t films;
     uint64_t *first; /* [blocks]: the blocks' first words */
