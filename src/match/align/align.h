@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "align_map.h"
-#include "match/command.h"
+#include "match/match.h"
 
 /* One of the two films. What is known from its pictures is empty unless an output needs it. */
 struct align_film {

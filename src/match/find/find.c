@@ -19,7 +19,7 @@
 #include "barcode/sound/shared_words.h"
 #include "barcode/sound/spectrogram.h"
 #include "match/align/align_map.h"
-#include "match/command.h"
+#include "match/match.h"
 #include "output/formats/json.h"
 
 /* ---- The films of a library ---- */
