@@ -53,8 +53,6 @@ bool find_index_open(struct find_index *x, const char *folder, const char *name,
  */
 bool find_index_want(struct find_index *x, const struct hash128 *id, size_t films, bool *has,
                      struct err *e);
-
-/* Sets has[i] for each wanted film that is in the index. */
 void find_index_has(const struct find_index *x, bool *has);
 
 /*
@@ -75,7 +73,6 @@ typedef bool find_index_hit(void *user, size_t i, uint32_t film, uint32_t frame,
 bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, find_index_hit *hit,
                      void *user, struct err *e);
 
-/* Closes the index and empties it. */
 void find_index_close(struct find_index *x);
 
 /* ---- A file of an index: find_file.c, which has the format ---- */
@@ -112,7 +109,6 @@ struct find_file {
  */
 struct find_file *find_file_open(const char *path, struct err *e);
 
-/* Closes *f and sets it to NULL. Does nothing if it is NULL. */
 void find_file_close(struct find_file **f);
 
 /* Walks through the landmarks in ascending order. */
@@ -130,13 +126,11 @@ bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t wo
 /* Moves on to the first word that is `word` or more, unless it is there already or later. */
 bool find_cursor_forward(struct find_cursor *c, uint64_t word, struct err *e);
 
-/* Moves to the next word, or sets `ended`. */
 bool find_cursor_next(struct find_cursor *c, struct err *e);
 
 /* Returns the film that contains frame `position` of the axis, at `from` or later. */
 uint32_t find_file_film(const struct find_file *f, uint64_t position, uint32_t from);
 
-/* Writes a file. */
 struct find_writer;
 
 /* Begins a file. It appears under its path when it ends. */
