@@ -95,30 +95,6 @@ def columns_are_as_they_were_made():
     feed.stop()
 
 
-@test
-def readers_lose_nothing_over_restarts():
-    """Twenty times: the reader leaves or the server is killed, and the reader says what it had last."""
-    feed = Feed(period_ms=50, before=40)
-    port, found, last = feed.port, [], None
-    for turn in range(20):
-        reader = Reader(port, last)
-        found += reader.complete(52 if turn == 0 else 12)
-        last = found[-1][0]
-        if turn % 2:
-            feed.stop(kill=turn % 4 == 1)
-            reader.close()
-            feed = Feed(f"127.0.0.1:{port}", period_ms=50, before=1000)
-        else:
-            reader.close()
-            time.sleep(0.1)
-    numbers = [c[0] for c in found]
-    jumps = [(i, a, b) for i, (a, b) in enumerate(zip(numbers, numbers[1:])) if b != a + 1]
-    check(not jumps and len(numbers) == 280, f"{len(numbers)} columns, jumps at {jumps}")
-    for number, _, missing, _, _, _, pixels in found:
-        same((missing, pixels), (number % 10 == 9, feed.pixels(number)), f"column {number}")
-    feed.stop()
-
-
 # ------------------------------------------------------------------ hostile clients
 
 

@@ -36,14 +36,6 @@ def reads_all(url, name, seconds=20):
 
 
 @test
-def reads_udp():
-    port = free_port()
-    source = start(*FFMPEG, "-i", stream(), "-c", "copy", "-f", "mpegts", f"udp://127.0.0.1:{port}?pkt_size=1316")
-    reads_all(f"udp://127.0.0.1:{port}", "udp")
-    stop(source, kill=True)
-
-
-@test
 def reads_srt():
     port = free_port()
     source = start(*FFMPEG, "-i", stream(), "-c", "copy", "-f", "mpegts", f"srt://127.0.0.1:{port}?mode=listener")
