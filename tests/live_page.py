@@ -5,7 +5,6 @@ import time
 
 from cases import check, same, wait_for
 from live_cases import Feed, figure, folder, test_alone
-from live_made import Live, Source
 from web_browser import CONTRAST, Browser
 
 # What the canvas has of the complete columns: [[number, missing, [the pixels' bytes]]...].
@@ -134,33 +133,6 @@ def page_survives_restarts():
     finally:
         b.close()
         feed.stop()
-
-
-@test_alone
-def page_of_a_real_stream():
-    """barcode itself, killed and started again: each column of before is still there, and new ones come."""
-    source, out = Source(), folder("page-stream")
-    live = Live(source.url, 0.5, "-o", out)
-    b = browser()
-    try:
-        b.driver.get(f"http://127.0.0.1:{live.port}/")
-        wait_for(lambda: b.js("return barcode.count() >= 6"), 15, "six columns")
-        newest = b.js("return barcode.newest()")
-        late = time.time() - newest * 0.5
-        check(late < 1.5, f"column {newest} of 0.5 s is shown {late:.1f} s after its beginning")
-        live.kill()
-        wait_for(lambda: b.js("return document.body.dataset.state") == "reconnecting", 5, "the state")
-        live.begin()
-        wait_for(lambda: b.js("return barcode.newest()") >= newest + 10, 20, "columns after the restart")
-        shown = b.js("const all = {}; for (let n = barcode.first(); n < barcode.newest(); n++) all[n] = barcode.column(n).missing ? null : barcode.column(n).average; return all")
-        made = {str(n): None if missing else "#" + bytes(average).hex() for n, (missing, average) in live.columns().items()}
-        same({n: c for n, c in shown.items() if n in made}, {n: made[n] for n in shown if n in made}, "what is shown, and what is served")
-        check(len(shown) >= 14 and sum(c is None for c in shown.values()) <= 8, f"{shown}")
-        b.shot(folder("page-real") / "page.png")
-        live.stop()
-    finally:
-        b.close()
-        source.close()
 
 
 EVIL = """<!DOCTYPE html><title>evil</title><script>

@@ -8,13 +8,41 @@
 
 /* ---- The filter ---- */
 
+/*
+ * The power of channels after the K-weighting filter of ITU-R BS.1770, at any rate.
+ *
+ * Two stages of second order: a shelf of 4 dB from 1682 Hz on, and a high-pass at 38 Hz. The
+ * standard has the coefficients at 48 kHz; those at other rates are of the same analogue filters by
+ * the bilinear transform (B. De Man, "Evaluation of implementations of the EBU R128 loudness
+ * measurement", AES 2018). Below KWEIGHT_SHELF_LEAST there is no shelf, and nothing where it would
+ * be.
+ *
+ * Channels are side by side in vectors: a channel's samples have to wait for one another, and
+ * channels need not.
+ */
+enum {
+    KWEIGHT_RATE_LEAST = 100,
+    KWEIGHT_SHELF_LEAST = 4000,
+    KWEIGHT_CHANNELS = 64,
+    KWEIGHT_STATES = 5
+};
+
+struct kweight {
+    int channels;         /* 1..KWEIGHT_CHANNELS */
+    double b[3], a[2][2]; /* the shelf's numerator, and both denominators without their 1 */
+    /* of the channels: two of each stage, and the sum of squares since kweight_power */
+    double state[KWEIGHT_STATES][KWEIGHT_CHANNELS];
+    double weight[KWEIGHT_CHANNELS]; /* of the channels' power */
+};
+
 /* channels of a vector, and of the two vectors that are filtered together */
 enum { LANES = 2, PAIR = 2 * LANES };
 
 typedef int16_t samples __attribute__((vector_size(2 * LANES)));
 typedef double lanes __attribute__((vector_size(8 * LANES)));
 
-void kweight_init(struct kweight *k, int rate, int channels)
+/* Begins with silence. The caller then sets the weights. */
+static void kweight_init(struct kweight *k, int rate, int channels)
 {
     *k = (struct kweight){.channels = channels, .b = {1}};
     if (rate >= KWEIGHT_SHELF_LEAST) {
@@ -71,7 +99,8 @@ static void filter_all(struct kweight *k, const int16_t *in, size_t frames)
     }
 }
 
-void kweight_run(struct kweight *k, const int16_t *in, size_t frames)
+/* Filters in[frames][channels]. */
+static void kweight_run(struct kweight *k, const int16_t *in, size_t frames)
 {
     /* The vectors of the last frames read beyond the end of `in`, so they get a padded copy. */
     size_t channels = (size_t)k->channels, tail = PAIR / channels + 1;
@@ -87,7 +116,8 @@ void kweight_run(struct kweight *k, const int16_t *in, size_t frames)
             k->state[i][c] = fabs(k->state[i][c]) < 1e-12 ? 0 : k->state[i][c];
 }
 
-double kweight_power(struct kweight *k)
+/* Returns the weighted sum of squares since the last call; full scale is 1. */
+static double kweight_power(struct kweight *k)
 {
     double sum = 0;
     for (int c = 0; c < k->channels; c++)

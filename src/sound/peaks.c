@@ -11,11 +11,10 @@ enum { BINS = SPECTROGRAM_BINS, HALO = PEAK_RADIUS_WIDE, ROOM = 256, CHUNK = 32 
 
 struct peaks {
     int16_t floor;
-    struct sound_device *device; /* runs the maximum filter; NULL: `filter` does, on the CPU */
-    struct max_filter *filter;
-    size_t filled;  /* number of rows of `value` */
-    size_t next;    /* the first row that is not tested yet */
-    uint32_t first; /* the frame of value[0] */
+    struct sound_device *device; /* runs the maximum filter; NULL: the CPU does */
+    size_t filled;               /* number of rows of `value` */
+    size_t next;                 /* the first row that is not tested yet */
+    uint32_t first;              /* the frame of value[0] */
     struct peak *list;
     size_t n, room;
     int16_t value[ROOM][BINS];
@@ -29,18 +28,13 @@ struct peaks *peaks_open(int16_t floor, struct sound_device *device, struct err 
         return NULL;
     p->floor = floor;
     p->device = device;
-    p->filter = max_filter_open(PEAK_RADIUS, e);
-    if (!p->filter)
-        peaks_free(&p);
     return p;
 }
 
 void peaks_free(struct peaks **p)
 {
-    if (*p) {
-        max_filter_free(&(*p)->filter);
+    if (*p)
         free((*p)->list);
-    }
     free(*p);
     *p = NULL;
 }
@@ -119,10 +113,11 @@ static bool test_frame(struct peaks *p, int t, struct err *e)
 /* Tests the rows up to `end`, and drops those that no later one needs. */
 static bool test_frames(struct peaks *p, size_t end, struct err *e)
 {
-    if (!p->device)
-        max_filter_run(p->filter, p->value[0], p->filled, BINS, p->most[0]);
-    else if (!p->device->max_filter(p->device, p->value[0], p->filled, BINS, PEAK_RADIUS,
-                                    p->most[0], e))
+    const int16_t *value = p->value[0];
+    bool ok = p->device ? p->device->max_filter(p->device, value, p->filled, BINS, PEAK_RADIUS,
+                                                p->most[0], e)
+                        : max_filter_run(value, p->filled, BINS, PEAK_RADIUS, p->most[0], e);
+    if (!ok)
         return false;
     for (; p->next < end; p->next++)
         if (!test_frame(p, (int)p->next, e))

@@ -4,8 +4,6 @@
  *     bench_find peaks OUT < SAMPLES           16-bit samples at 16 kHz; OUT has struct peak
  *     bench_find index FOLDER PEAKS...         adds films to an index
  *     bench_find query FOLDER FILMS PEAKS...   the first FILMS are the library; looks up the rest
- *     bench_find clips FOLDER SECONDS COUNT PEAKS... < SAMPLES   looks up so many pieces of SAMPLES
- *     bench_find grow FOLDER FILMS HOURS PEAKS...   films of so many hours, made of pieces of PEAKS
  */
 #include <dirent.h>
 #include <inttypes.h>
@@ -193,114 +191,6 @@ static void query(const char *folder, size_t films, char **path, size_t n)
     find_index_close(&x);
 }
 
-static void query_clips(const char *folder, size_t seconds, int count, char **path, size_t films)
-{
-    struct find_index x;
-    size_t n, length = seconds * SPECTROGRAM_RATE;
-    int16_t *sample = read_all(stdin, sizeof *sample, &n);
-    struct hash128 *id = calloc(films + 1, sizeof *id);
-    for (size_t i = 0; i < films; i++)
-        id[i] = id_of(path[i], 0);
-    if (!find_index_open(&x, folder, "bench", &e) || n <= length)
-        fail("open");
-    want(&x, id, films);
-    for (int i = 0; i < count; i++) {
-        size_t at = ((size_t)rand() * 32768 + (size_t)rand()) % (n - length);
-        struct list l = make_peaks(sample + at, length);
-        struct find_result r;
-        int64_t begun = clock_ns();
-        look_up(&x, l, path, &r);
-        printf("%.3f ", (double)at / SPECTROGRAM_RATE);
-        print_result(&r, path, begun);
-        free(l.peak);
-    }
-    find_index_close(&x);
-}
-
-/* Makes a film of pieces of up to 20 s of other films, moved by some bins. */
-static struct list make_film(const struct list *from, size_t lists, uint32_t frames, unsigned seed)
-{
-    srand(seed);
-    struct list l = {malloc(((size_t)frames * 8 + 1) * sizeof(struct peak)), 0};
-    for (uint32_t at = 0; at < frames;) {
-        const struct list *p = from + (size_t)rand() % lists;
-        uint32_t length = 100 + (uint32_t)rand() % 500,
-                 first = (uint32_t)rand() % p->peak[p->n - 1].frame;
-        length =
-            first + length > p->peak[p->n - 1].frame ? p->peak[p->n - 1].frame - first : length;
-        int move = rand() % 41 - 20;
-        for (size_t i = 0; i < p->n && at + length <= frames; i++) {
-            int bin = p->peak[i].bin + move;
-            if (p->peak[i].frame >= first && p->peak[i].frame < first + length &&
-                bin >= PEAK_BIN_LEAST && bin < SPECTROGRAM_BINS)
-                l.peak[l.n++] =
-                    (struct peak){p->peak[i].frame - first + at, (uint16_t)bin, p->peak[i].wide};
-        }
-        at += length;
-    }
-    return l;
-}
-
-/* Moves l's peaks of so many frames from `first` on to its beginning. */
-static struct align_sound cut(struct list l, uint32_t first, uint32_t frames)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < l.n; i++)
-        if (l.peak[i].frame >= first && l.peak[i].frame < first + frames) {
-            l.peak[n] = l.peak[i];
-            l.peak[n++].frame -= first;
-        }
-    return (struct align_sound){l.peak, n, (uint64_t)frames * SPECTROGRAM_HOP};
-}
-
-static void grow(const char *folder, size_t films, double hours, char **path, size_t n)
-{
-    struct find_index x;
-    struct list *from = calloc(n + 1, sizeof *from);
-    struct hash128 *id = calloc(films + 1, sizeof *id);
-    for (size_t i = 0; i < n; i++)
-        from[i] = read_peaks(path[i]);
-    if (!find_index_open(&x, folder, "bench", &e))
-        fail("open");
-    for (size_t i = 0; i < films; i++)
-        id[i] = id_of("made", i);
-    bool *has = calloc(films + 1, 1);
-    if (!find_index_want(&x, id, films, has, &e))
-        fail("want");
-    int64_t begun = clock_ns();
-    for (size_t i = 0; i < films; i++) {
-        if (has[i])
-            continue;
-        struct list l = make_film(from, n, (uint32_t)(hours * 3600 * 31.25), (unsigned)i);
-        add_film(&x, id[i], l);
-        free(l.peak);
-        if ((i % 100 == 99 || i + 1 == films) && !find_index_save(&x, &e))
-            fail("save");
-    }
-    print_index(&x, begun);
-    for (unsigned strange = 0; strange < 2; strange++) {
-        double took = 0;
-        int found = 0, clips = strange ? 10 : 100;
-        for (int i = 0; i < clips; i++) {
-            unsigned film = (unsigned)(i * 7919) % (unsigned)films;
-            struct list l = make_film(from, n, 12000, film);
-            for (size_t p = 0; strange && p < l.n; p++)
-                l.peak[p].frame = l.peak[p].frame * 9 / 10;
-            struct align_sound clip = cut(l, 7000, 312);
-            struct find_result r;
-            begun = clock_thread_ns();
-            if (!find_clip(&x, &clip, &r, &e))
-                fail("votes");
-            took += (double)(clock_thread_ns() - begun) / 1e9;
-            found += r.found > 0;
-            free(l.peak);
-        }
-        printf("%d clips of 10 s%s: %d found, %.2f ms of a core each\n", clips,
-               strange ? " at another speed" : "", found, took * 1e3 / clips);
-    }
-    find_index_close(&x);
-}
-
 int main(int argc, char **argv)
 {
     const char *what = argc > 2 ? argv[1] : "";
@@ -310,10 +200,6 @@ int main(int argc, char **argv)
         index_films(argv[2], argv + 3, (size_t)argc - 3);
     else if (strcmp(what, "query") == 0 && argc > 3)
         query(argv[2], strtoul(argv[3], NULL, 10), argv + 4, (size_t)argc - 4);
-    else if (strcmp(what, "clips") == 0 && argc > 4)
-        query_clips(argv[2], strtoul(argv[3], NULL, 10), atoi(argv[4]), argv + 5, (size_t)argc - 5);
-    else if (strcmp(what, "grow") == 0 && argc > 5)
-        grow(argv[2], strtoul(argv[3], NULL, 10), atof(argv[4]), argv + 5, (size_t)argc - 5);
     else
         fail("see the beginning of bench_find.c");
     return 0;

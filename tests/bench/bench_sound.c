@@ -66,16 +66,15 @@ static void bench_filter(char **arg)
     struct err e = ERR_INIT;
     size_t n, columns = strtoul(arg[1], NULL, 10);
     int16_t *in = read_values(arg[3], &n), *out = calloc(n + 1, sizeof *out);
-    struct max_filter *m = max_filter_open(atoi(arg[0]), &e);
-    if (!m || !out || !columns)
+    if (!out || !columns)
         fail("cannot begin");
     for (int i = atoi(arg[2]); i > 0; i--) {
         int64_t begun = clock_thread_ns();
-        max_filter_run(m, in, n / columns, columns, out);
+        if (!max_filter_run(in, n / columns, columns, atoi(arg[0]), out, &e))
+            fail(e.text);
         note_time(begun);
     }
     write_values(arg[4], out, n * sizeof *out);
-    max_filter_free(&m);
     free(in);
     free(out);
 }

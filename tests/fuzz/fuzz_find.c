@@ -97,7 +97,7 @@ static size_t walk_through(struct find_file *f, uint32_t key[KEYS_MOST])
     struct err e = ERR_INIT;
     uint64_t before = 0, frames = f->base[f->films];
     size_t keys = 0, words = 0;
-    for (bool ok = find_cursor_seek(&c, f, 0, &e); ok && !c.ended; words++) {
+    for (bool ok = find_cursor_open(&c, f, &e); ok && !c.ended; words++) {
         uint64_t at = c.word / frames;
         fuzz_demand(at < 1 << LANDMARK_KEY_BITS && (words == 0 || c.word > before));
         if (keys < KEYS_MOST && (keys == 0 || key[keys - 1] != at))
@@ -145,7 +145,6 @@ static void use_index(struct find_index *x, const struct input *in)
     fuzz_demand(find_index_want(x, id, wants / 2, has, &e));
     (void)find_index_save(x, &e); /* merges: some films are dropped */
     err_clear(&e);
-    fuzz_demand(find_index_check(x, &e));
 }
 
 static void empty_folder(void)

@@ -13,10 +13,7 @@
  *   D(r) = D(1) + {i (1, 1): 0 <= i < r} + {j (1, -1): 0 <= j < r} + (-(r - 1), 0)
  *
  * So a maximum of five points is followed by running maxima of r points along both diagonals
- * (Soille, Breen and Jones, PAMI 1996). A running maximum takes three comparisons (van Herk 1992;
- * Gil and Werman 1993): rows are grouped in blocks of r, and a window is the end of one block and
- * the beginning of the next. That is 10 comparisons a point for every r. All of them are along
- * rows, for vectors, and the rows in work stay in the first or second cache.
+ * (Soille, Breen and Jones, PAMI 1996).
  */
 #ifndef BARCODE_MAX_FILTER_H
 #define BARCODE_MAX_FILTER_H
@@ -29,15 +26,12 @@ extern "C" {
 
 enum { MAX_FILTER_RADIUS_MOST = 1024 };
 
-struct max_filter;
-
-/* Opens a filter of radius 0..MAX_FILTER_RADIUS_MOST for any size. One thread an object. */
-struct max_filter *max_filter_open(int radius, struct err *e);
-void max_filter_free(struct max_filter **m);
-
-/* Computes out[rows][columns] from in[rows][columns], which do not overlap and may be empty. */
-void max_filter_run(struct max_filter *m, const int16_t *in, size_t rows, size_t columns,
-                    int16_t *out);
+/*
+ * Computes out[rows][columns] from in[rows][columns], which do not overlap and may be empty, with a
+ * radius of 1..MAX_FILTER_RADIUS_MOST. Returns false if out of memory. Any thread.
+ */
+bool max_filter_run(const int16_t *in, size_t rows, size_t columns, int radius, int16_t *out,
+                    struct err *e);
 
 #ifdef __cplusplus
 }

@@ -12,7 +12,7 @@ struct sound_device {
     /* Does what spectrogram_run does. */
     bool (*spectrogram)(struct sound_device *d, const int16_t *sound, size_t samples, size_t frames,
                         int16_t *out, struct err *e);
-    /* Does what max_filter_run does, for a radius of 1..MAX_FILTER_RADIUS_MOST. */
+    /* Does what max_filter_run does. */
     bool (*max_filter)(struct sound_device *d, const int16_t *in, size_t rows, size_t columns,
                        int radius, int16_t *out, struct err *e);
     /* Frees *d and sets it to NULL. */

@@ -35,7 +35,6 @@ static inline int64_t live_number(int64_t time_us, int64_t step_us)
     return time_us / step_us - (time_us % step_us < 0);
 }
 
-/* Returns the start of column `number`. */
 static inline int64_t live_start_us(int64_t number, int64_t step_us) { return number * step_us; }
 
 /*
@@ -177,10 +176,8 @@ void live_columns_mark_written(struct live_columns *c);
 /* Closes the open column as it is. */
 void live_columns_close(struct live_columns *c);
 
-/* Returns the number of columns closed with a frame since live_columns_open. */
+/* Returns how many were closed with a frame. */
 uint64_t live_columns_closed(const struct live_columns *c);
-
-/* Frees *c and sets it to NULL. Does nothing if *c is NULL. */
 void live_columns_free(struct live_columns **c);
 
 #endif

@@ -11,8 +11,6 @@
 
 #include "barcode/base/err.h"
 
-struct live_feed;
-
 struct live_column {
     int64_t number;  /* n: the column covers [n T, (n + 1) T) of UTC since 1970 */
     int64_t time_us; /* its start, microseconds of UTC since 1970 */
@@ -21,10 +19,9 @@ struct live_column {
     uint8_t average[3], dominant[3];
 };
 
-/*
- * Opens a feed of the last `capacity` (1 or more) columns of `height` pixels that each cover
- * `period_us` (T). Returns NULL if out of memory.
- */
+struct live_feed;
+
+/* Opens a feed of the last `capacity` (1 or more) columns of `height` pixels; T is `period_us`. */
 struct live_feed *live_feed_open(size_t capacity, int height, int64_t period_us, struct err *e);
 
 size_t live_feed_capacity(const struct live_feed *f);
@@ -49,7 +46,6 @@ int64_t live_feed_newest(const struct live_feed *f);
 const struct live_column *live_feed_get(const struct live_feed *f, int64_t number,
                                         const uint8_t **rgb);
 
-/* Frees *f and sets it to NULL. Does nothing if *f is NULL. */
 void live_feed_free(struct live_feed **f);
 
 #endif

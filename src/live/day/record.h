@@ -60,7 +60,6 @@ struct live_average {
 void live_average_frame(struct live_average *a, const uint8_t *rgb, int width, int height,
                         const struct light_table *means);
 
-/* Adds the frames of `more`. */
 void live_average_add(struct live_average *a, const struct live_average *more);
 
 /* Writes the mean, each channel rounded half up. There must be a frame. */
@@ -100,8 +99,6 @@ bool live_log_append(struct live_log *l, int64_t number, const struct column *c,
 
 /* Returns the number of the last column; INT64_MIN if there is none. */
 int64_t live_log_last(const struct live_log *l);
-
-/* Closes the log and sets *l to NULL. Does nothing if *l is NULL. */
 void live_log_close(struct live_log **l);
 
 #endif

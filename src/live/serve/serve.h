@@ -44,7 +44,6 @@ int serve_descriptor(const struct server *s);
  */
 int serve_run(struct server *s);
 
-/* Ends the connections, frees *s and sets it to NULL. Does nothing if it is NULL. */
 void serve_close(struct server **s);
 
 /*
@@ -67,8 +66,7 @@ bool serve_is_own_origin(const char *origin, const char *host);
  * when a slow reader goes on are dropped and counted.
  *
  *     rgb    3 h bytes a column: its pixels from the top; zeros if missing
- *     jsonl  a JSON object a line: number, time, missing, average and dominant as "#rrggbb" (null
- * if missing)
+ *     jsonl  a JSON object a line: number, time, missing, average and dominant as "#rrggbb"
  */
 struct live_output;
 
@@ -79,18 +77,15 @@ struct live_output;
 struct live_output *live_output_open(int fd, enum live_format format, const struct live_feed *f,
                                      struct err *e);
 
-/*
- * Writes what the reader takes now. Returns false if nobody reads any more, or a write has failed.
- */
+/* Writes what the reader takes now. Returns false if nobody reads any more, or a write failed. */
 bool live_output_write(struct live_output *o);
 
 /* Returns what to poll for, before the next live_output_write; also for the reader's end. */
 struct pollfd live_output_poll(const struct live_output *o);
 
 /*
- * Writes what is left, for at most a second, frees *o and sets it to NULL. Returns false with
- * ERR_FAILED if a write failed, but not if the reader closed its end. Does nothing and returns true
- * if *o is NULL.
+ * Writes what is left, for at most a second, and frees *o. Returns false with ERR_FAILED if a write
+ * failed, but not if the reader closed its end.
  */
 bool live_output_close(struct live_output **o, struct err *e);
 

@@ -108,10 +108,8 @@ bool live_receiver_ended(const struct live_receiver *r);
 /* Returns the error for which the stream ended; ERR_NONE: none. */
 const struct err *live_receiver_error(const struct live_receiver *r);
 
-/* Returns the counts until now. */
 const struct live_counts *live_receiver_counts(struct live_receiver *r);
 
-/* Frees *r with its columns, and sets it to NULL. Does nothing if *r is NULL. */
 void live_receiver_free(struct live_receiver **r);
 
 /* ---- In the worker process: channel.c, worker.c ---- */
@@ -119,11 +117,11 @@ void live_receiver_free(struct live_receiver **r);
 /* The engines of the process: streams whose analysis frames have one size share an engine. */
 struct live_engines;
 
-/* `r` (live_plan.report), `list` and `light` are borrowed. Returns NULL if out of memory. */
+/* `r` (live_plan.report), `list` and `light` are borrowed. */
 struct live_engines *live_engines_open(const struct report *r, struct engines *list,
                                        struct light *light, int streams, struct err *e);
 
-/* Frees *g and sets it to NULL; all channels must be closed. Does nothing if *g is NULL. */
+/* All channels must be closed. */
 void live_engines_close(struct live_engines **g);
 
 /* All but the first five may differ between streams. All are borrowed. */
@@ -148,7 +146,6 @@ struct live_channel;
  */
 struct live_channel *live_channel_start(const struct live_channel_setup *setup, struct err *e);
 
-/* Asks the thread to end, without waiting. */
 void live_channel_request_stop(struct live_channel *c);
 
 /*
@@ -157,7 +154,7 @@ void live_channel_request_stop(struct live_channel *c);
  */
 bool live_channel_join(struct live_channel *c);
 
-/* Frees *c, whose thread has ended, and sets it to NULL. Does nothing if *c is NULL. */
+/* The thread has ended. */
 void live_channel_close(struct live_channel **c);
 
 /* What the process gets from its parent by fork. */

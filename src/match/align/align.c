@@ -103,25 +103,6 @@ static bool make_map(struct align *a, struct err *e)
     return true;
 }
 
-/* ---- Pictures ---- */
-
-/* Reads what is known of the films from their pictures, and with `strips` their strips. */
-static bool read_pictures(struct align *a, bool strips, struct err *e)
-{
-    struct plan plan = a->films.options.plan;
-    if (strips) {
-        static const char mode[] = "squeeze";
-        plan.picture.strip[0] = strip_find(mode, sizeof mode - 1);
-        plan.picture.strips = 1;
-        plan.picture.height = 160;
-        plan.outputs.extra[plan.outputs.extras++] =
-            (struct options_extra){writer_find("png"), "strip"};
-    } else {
-        plan.film.selection.every = INT32_MAX;
-    }
-    return align_films_render(&a->films, &plan, a->film, NULL, &a->status, e);
-}
-
 /* ---- The command ---- */
 
 /* Refuses what would fail after the films were read. */
@@ -166,7 +147,7 @@ static bool run(struct align *a, struct err *e)
     }
     if (!read_sounds(a, e) || !make_map(a, e))
         return false;
-    if ((strips || rate) && !read_pictures(a, strips, e))
+    if ((strips || rate) && !align_pictures_read(&a->films, strips, a->film, &a->status, e))
         return false;
     if (a->exact && !align_exact(&a->films, a->film, &a->map, &a->status, e))
         return false;

@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "align_map.h"
-#include "match/command.h"
+#include "match/match.h"
 
 /* One of the two films. What is known from its pictures is empty unless an output needs it. */
 struct align_film {
@@ -44,13 +44,8 @@ bool align_output_save(const struct align_format *format, const struct align_res
 /* Returns what a film is called: its path's last part, as plain UTF-8. The caller frees it. */
 char *align_film_name(const char *path, struct err *e);
 
-bool align_write_csv(const struct align_result *r, FILE *f);
-bool align_write_edl(const struct align_result *r, FILE *f);
-bool align_write_json(const struct align_result *r, FILE *f);
-bool align_write_html(const struct align_result *r, FILE *f);
-
 /*
- * ---- align_exact.c: edits to the frame, by small pictures of the frames around them ----
+ * ---- align_exact.c: the films' jobs, and edits to the frame ----
  *
  * One film goes on at once where the other has a scene more. Its frames are those of the other film
  * before the scene, and from a frame x on those after the scene. The x at which the pictures
@@ -80,26 +75,20 @@ struct align_edit {
 bool align_frames_refine(const struct align_frames *own, const struct align_frames *before,
                          const struct align_frames *after, struct align_edit *edit);
 
-void align_frames_free(struct align_frames *f);
+/*
+ * Reads what is known of the films from their pictures, and with `strips` their strips. Returns
+ * false with `e`, or with *status if the batch failed, or in a worker process.
+ */
+bool align_pictures_read(const struct command_films *films, bool strips, struct align_film film[2],
+                         int *status, struct err *e);
 
 /*
  * Decodes the frames around each edit of the map, in confined processes as ever, and moves the edit
  * if the pictures show where it is. film[] has the extents of the pictures, and `films` lists both.
- * Returns false with `e`, or with *status if a batch failed, or in a worker process.
+ * Returns false as align_pictures_read.
  */
 bool align_exact(struct command_films *films, const struct align_film film[2],
                  struct align_map *map, int *status, struct err *e);
-
-/* ---- align_films.c: the films' jobs, which hand their outputs over in memory ---- */
-
-/*
- * Adds rate, start and duration to the outputs of `o`, and the times of all frames, and renders the
- * films that are due. Sets film[], and *frames unless it is NULL: the analysis frames (--dump), of
- * one film. Returns false with `e`, or with *status if the batch failed, or in a worker process.
- */
-bool align_films_render(const struct command_films *films, const struct plan *plan,
-                        struct align_film film[2], struct align_frames *frames, int *status,
-                        struct err *e);
 
 /*
  * Sets rate, start and duration of a film, and, unless `frames` is NULL, the frames' times.

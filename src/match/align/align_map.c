@@ -3,8 +3,6 @@
 #include <stdlib.h>
 
 #include "barcode/sound/spectrogram.h"
-#include "base/interrupt.h"
-#include "base/log.h"
 
 /* ---- The ends of the path's runs ---- */
 
@@ -134,129 +132,19 @@ static bool refine_edges(const struct align_peaks *a, const struct align_peaks *
 enum {
     FRAME_US = 1000000 / SPECTROGRAM_RATE * SPECTROGRAM_HOP +
                1000000 % SPECTROGRAM_RATE * SPECTROGRAM_HOP / SPECTROGRAM_RATE, /* 32000 */
-    GAP_LEAST_US = 200000, /* as exact as edges are */
-    SPEED_OFFSETS = 40,    /* are enough to compare speeds */
-    RUN_PRICE = 8,         /* points that a run costs when speeds are compared */
-    SLOW_SPEEDS = 3        /* the first of speeds[], which hardly change a pitch */
+    GAP_LEAST_US = 200000 /* as exact as edges are */
 };
-
-/* 24, 24000/1001 and 25 frames a second, each shown as another. */
-static const struct align_speed speeds[] = {
-    {1, 1, false},   {1001, 1000, false}, {1000, 1001, false}, {25, 24, false},
-    {24, 25, false}, {1001, 960, false},  {960, 1001, false},  {25, 24, true},
-    {24, 25, true},  {1001, 960, true},   {960, 1001, true},
-};
-
-const struct align_speed *align_speeds(size_t *n)
-{
-    *n = sizeof speeds / sizeof *speeds;
-    return speeds;
-}
-
-/* The peaks of both films, all or the wide ones, and what was found at the last speed. */
-struct aligner {
-    const struct align_sound *a_sound, *b_sound;
-    bool wide;
-    struct align_peaks a, b; /* b at the speed */
-    struct align_index *index;
-    struct align_path path;
-};
-
-static bool open_aligner(struct aligner *m, const struct align_sound *a,
-                         const struct align_sound *b, bool wide, struct err *e)
-{
-    *m = (struct aligner){.a_sound = a, .b_sound = b, .wide = wide};
-    return align_peaks_make(a, wide, speeds[0], &m->a, e) &&
-           (m->index = align_index_open(&m->a, e));
-}
-
-static void close_aligner(struct aligner *m)
-{
-    align_peaks_free(&m->a);
-    align_peaks_free(&m->b);
-    align_index_free(&m->index);
-    free(m->path.run);
-}
-
-/* Finds the path at a speed, through that many offsets at most. */
-static bool try_speed(struct aligner *m, struct align_speed speed, size_t offsets, struct err *e)
-{
-    struct align_offset offset[ALIGN_OFFSETS_MOST];
-    size_t n;
-    align_peaks_free(&m->b);
-    free(m->path.run);
-    m->path = (struct align_path){0};
-    if (interrupted())
-        return interrupt_error(e);
-    if (!align_peaks_make(m->b_sound, m->wide, speed, &m->b, e) ||
-        !align_offsets_find(m->index, &m->b, offsets, offset, &n, e) ||
-        !align_path_find(&m->a, &m->b, offset, n, &m->path, e))
-        return false;
-    log_msg(LOG_DEBUG, "align: speed %d/%d%s: %zu offsets, %zu runs, %lld points", speed.num,
-            speed.den, speed.same_pitch ? ", same pitch" : "", n, m->path.runs,
-            (long long)m->path.points / ALIGN_POINT);
-    return true;
-}
-
-static int64_t count_frames(const struct align_path *path)
-{
-    int64_t frames = 0;
-    for (size_t i = 0; i < path->runs; i++)
-        frames += path->run[i].to - path->run[i].from;
-    return frames;
-}
-
-/*
- * Chooses the speed whose path has the most points, a sixteenth more than at the films' own: in a
- * short film 1000/1001 fits as well. *common: the frames of its runs.
- */
-static bool choose_speed(struct aligner *m, struct align_speed *speed, int64_t *common,
-                         struct err *e)
-{
-    int64_t best = 0;
-    *common = 0;
-    *speed = speeds[0];
-    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
-        if (i == SLOW_SPEEDS && *common > m->b.frames / 2)
-            break;
-        if (!try_speed(m, speeds[i], SPEED_OFFSETS, e))
-            return false;
-        int64_t points = m->path.points - (int64_t)m->path.runs * RUN_PRICE * ALIGN_POINT;
-        if (m->path.runs == 0 || points <= best)
-            continue;
-        best = i == 0 ? points + points / 16 : points;
-        *speed = speeds[i];
-        *common = count_frames(&m->path);
-    }
-    return true;
-}
-
-/* Wide peaks are enough for the speed, unless other sound lies over the film's. */
-static bool find_speed(const struct align_sound *a, const struct align_sound *b,
-                       struct align_speed *speed, struct err *e)
-{
-    int64_t common = 0;
-    for (int wide = 1; wide >= 0; wide--) {
-        struct aligner m;
-        bool ok = open_aligner(&m, a, b, wide, e) && choose_speed(&m, speed, &common, e);
-        bool found = common > m.b.frames / 10;
-        close_aligner(&m);
-        if (!ok || found)
-            return ok;
-    }
-    return true;
-}
 
 /* ---- Segments ---- */
 
 /* Returns a run's offset, between frames too: the mean of the shared peaks'. */
-static int64_t exact_offset_us(const struct aligner *m, const struct align_run *run)
+static int64_t exact_offset_us(const struct align_fit *f, const struct align_run *run)
 {
     int64_t sum = 0, n = 0;
-    for (size_t i = align_peaks_first(&m->b, run->from); i < align_peaks_first(&m->b, run->to); i++)
+    for (size_t i = align_peaks_first(&f->b, run->from); i < align_peaks_first(&f->b, run->to); i++)
         for (int away = -1; away <= 1; away++)
-            if (align_peaks_has(&m->a, (int64_t)m->b.point[i].frame + run->offset + away,
-                                m->b.point[i].bin, m->b.reach)) {
+            if (align_peaks_has(&f->a, (int64_t)f->b.point[i].frame + run->offset + away,
+                                f->b.point[i].bin, f->b.reach)) {
                 sum += away;
                 n++;
             }
@@ -312,9 +200,9 @@ static int64_t unscale(const struct align_map *map, int64_t us)
     return (us * map->speed_den + map->speed_num / 2) / map->speed_num;
 }
 
-static bool make_segments(const struct aligner *m, struct align_map *out, struct err *e)
+static bool make_segments(const struct align_fit *f, struct align_map *out, struct err *e)
 {
-    const struct align_path *path = &m->path;
+    const struct align_path *path = &f->path;
     out->segment = err_calloc(3 * path->runs + 2, sizeof *out->segment, e);
     if (!out->segment)
         return false;
@@ -325,8 +213,8 @@ static bool make_segments(const struct aligner *m, struct align_map *out, struct
         const struct align_run *last = &path->run[i];
         int64_t from = first->from > 0 ? edge_us(first->from) : 0;
         int64_t to = edge_us(last->to);
-        int64_t a_from = from + exact_offset_us(m, first);
-        int64_t a_to = to + exact_offset_us(m, last);
+        int64_t a_from = from + exact_offset_us(f, first);
+        int64_t a_to = to + exact_offset_us(f, last);
         add_gap(out, clamp(a_from, 0, out->a_us), clamp(unscale(out, from), 0, out->b_us));
         add_segment(out, ALIGN_BOTH, clamp(a_to, 0, out->a_us),
                     clamp(unscale(out, to), 0, out->b_us));
@@ -336,31 +224,18 @@ static bool make_segments(const struct aligner *m, struct align_map *out, struct
 }
 
 /* Returns the peaks that both films have, for the film that has fewer. */
-static int score_of(const struct aligner *m)
+static int score_of(const struct align_fit *f)
 {
     int64_t shared = 0;
-    size_t fewer = m->a.count < m->b.count ? m->a.count : m->b.count;
-    for (size_t r = 0; r < m->path.runs; r++) {
-        const struct align_run *run = &m->path.run[r];
-        for (size_t i = align_peaks_first(&m->b, run->from); i < align_peaks_first(&m->b, run->to);
+    size_t fewer = f->a.count < f->b.count ? f->a.count : f->b.count;
+    for (size_t r = 0; r < f->path.runs; r++) {
+        const struct align_run *run = &f->path.run[r];
+        for (size_t i = align_peaks_first(&f->b, run->from); i < align_peaks_first(&f->b, run->to);
              i++)
-            shared += align_peaks_shared(&m->a, &m->b, i, run->offset);
+            shared += align_peaks_shared(&f->a, &f->b, i, run->offset);
     }
     return fewer > 0 ? (int)clamp(shared * ALIGN_SCORE_MOST / (int64_t)fewer, 0, ALIGN_SCORE_MOST)
                      : 0;
-}
-
-static bool make_map(struct aligner *m, struct align_speed speed, struct align_map *out,
-                     struct err *e)
-{
-    out->speed_num = speed.num;
-    out->speed_den = speed.den;
-    out->same_pitch = speed.same_pitch;
-    if (!try_speed(m, speed, ALIGN_OFFSETS_MOST, e) ||
-        (m->path.runs > 0 && !refine_edges(&m->a, &m->b, &m->path, e)))
-        return false;
-    out->score = score_of(m);
-    return make_segments(m, out, e);
 }
 
 static int64_t samples_us(uint64_t samples)
@@ -372,13 +247,20 @@ static int64_t samples_us(uint64_t samples)
 bool align_map_make(const struct align_sound *a, const struct align_sound *b, struct align_map *out,
                     struct err *e)
 {
-    struct align_speed speed;
-    struct aligner m;
-    *out = (struct align_map){.a_us = samples_us(a->samples), .b_us = samples_us(b->samples)};
-    if (!find_speed(a, b, &speed, e))
-        return false;
-    bool ok = open_aligner(&m, a, b, false, e) && make_map(&m, speed, out, e);
-    close_aligner(&m);
+    struct align_fit f;
+    bool ok = align_fit_find(a, b, &f, e);
+    *out = (struct align_map){.speed_num = f.speed.num,
+                              .speed_den = f.speed.den,
+                              .same_pitch = f.speed.same_pitch,
+                              .a_us = samples_us(a->samples),
+                              .b_us = samples_us(b->samples)};
+    if (ok && f.path.runs > 0)
+        ok = refine_edges(&f.a, &f.b, &f.path, e);
+    if (ok) {
+        out->score = score_of(&f);
+        ok = make_segments(&f, out, e);
+    }
+    align_fit_free(&f);
     return ok;
 }
 

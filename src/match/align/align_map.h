@@ -16,10 +16,6 @@
 #include "barcode/base/err.h"
 #include "barcode/sound/peaks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 enum align_kind { ALIGN_BOTH, ALIGN_ONLY_A, ALIGN_ONLY_B };
 
 /* A part. A part of one film only has no length in the other: the place where it is missing. */
@@ -63,7 +59,4 @@ void align_map_free(struct align_map *map);
 /* Returns "both", "a" or "b". */
 const char *align_kind_name(enum align_kind kind);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

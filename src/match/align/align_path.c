@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "barcode/sound/spectrogram.h"
+#include "base/interrupt.h"
+#include "base/log.h"
 #include "sound/landmarks.h"
 
 /* ---- The peaks of a film at another speed ---- */
@@ -108,6 +110,14 @@ enum {
     DT = LANDMARK_DT_MOST
 };
 
+enum { OFFSETS_MOST = 120 };
+
+struct align_offset {
+    int32_t frames;
+    uint32_t votes; /* in its best block */
+};
+
+/* Film A's landmarks by key. */
 struct align_index {
     uint32_t *start; /* [KEYS + 2] of each key's frames */
     uint32_t *frame;
@@ -136,7 +146,18 @@ static struct landmark *make_landmarks(const struct align_peaks *p, size_t *n, s
     return made;
 }
 
-struct align_index *align_index_open(const struct align_peaks *a, struct err *e)
+static void close_index(struct align_index **index)
+{
+    if (*index) {
+        free((*index)->start);
+        free((*index)->frame);
+    }
+    free(*index);
+    *index = NULL;
+}
+
+/* Returns NULL if out of memory. */
+static struct align_index *open_index(const struct align_peaks *a, struct err *e)
 {
     size_t n;
     struct landmark *made = make_landmarks(a, &n, e);
@@ -147,7 +168,7 @@ struct align_index *align_index_open(const struct align_peaks *a, struct err *e)
         index->frame = index->start ? err_calloc(n + 1, sizeof *index->frame, e) : NULL;
     }
     if (!index || !index->frame) {
-        align_index_free(&index);
+        close_index(&index);
         free(made);
         return NULL;
     }
@@ -161,16 +182,6 @@ struct align_index *align_index_open(const struct align_peaks *a, struct err *e)
         index->frame[next[made[i].key]++] = made[i].frame;
     free(made);
     return index;
-}
-
-void align_index_free(struct align_index **index)
-{
-    if (*index) {
-        free((*index)->start);
-        free((*index)->frame);
-    }
-    free(*index);
-    *index = NULL;
 }
 
 /* ---- Votes ---- */
@@ -269,8 +280,14 @@ static bool find_all(struct offset_finder *f, uint32_t frames, struct err *e)
     return true;
 }
 
-bool align_offsets_find(const struct align_index *index, const struct align_peaks *b, size_t most,
-                        struct align_offset *out, size_t *n, struct err *e)
+/*
+ * Finds *n offsets, at most `most`, in order of time, at least two frames from each other; those
+ * with the most votes. With b->reach, each of a landmark's three numbers may differ by one. Keys
+ * that are very frequent in A, such as those of a constant hum, have no votes. Returns false if out
+ * of memory.
+ */
+static bool find_offsets(const struct align_index *index, const struct align_peaks *b, size_t most,
+                         struct align_offset *out, size_t *n, struct err *e)
 {
     struct offset_finder f = {.index = index, .near = b->reach > 0};
     f.least = -(int32_t)b->frames - 1;
@@ -295,6 +312,8 @@ bool align_offsets_find(const struct align_index *index, const struct align_peak
 /* ---- The best path through the offsets ---- */
 
 enum {
+    POINT = 64,       /* a point's unit */
+    DRIFT_PRICE = 4,  /* points */
     POINTS_MOST = 16, /* of a window */
     SLACK = 2 * ALIGN_WINDOW,
     NOWHERE = INT32_MIN / 2
@@ -332,10 +351,10 @@ static int64_t count_shared(const struct path_finder *f, uint32_t frame, int32_t
     size_t to = align_peaks_first(f->b, (int64_t)frame + ALIGN_WINDOW), shared = 0;
     int64_t a = (int64_t)frame + offset;
     if (a + ALIGN_WINDOW <= 0 || a >= f->a->frames)
-        return -ALIGN_POINT;
+        return -POINT;
     for (size_t i = align_peaks_first(f->b, frame); i < to && shared < POINTS_MOST; i++)
         shared += align_peaks_shared(f->a, f->b, i, offset);
-    return (int64_t)shared * ALIGN_POINT;
+    return (int64_t)shared * POINT;
 }
 
 /* Computes the state in which the window at `frame` is at offset c. */
@@ -343,14 +362,14 @@ static void enter_offset(struct path_finder *f, size_t c, uint32_t frame, uint16
 {
     const size_t n = f->n;
     const int32_t offset = f->offset[c].frames, a = (int32_t)frame + offset;
-    const int64_t change = (int64_t)ALIGN_CHANGE * ALIGN_POINT;
+    const int64_t change = (int64_t)ALIGN_CHANGE * POINT;
     struct state *to = &f->next[c];
     *to = f->now[c];
     came[c] = (uint16_t)c;
     for (size_t k = 0; k < n; k++) {
         int32_t step = offset - f->offset[k].frames;
         if (abs(step) <= ALIGN_DRIFT)
-            come_from(to, &came[c], &f->now[k], k, (int64_t)ALIGN_DRIFT_PRICE * ALIGN_POINT);
+            come_from(to, &came[c], &f->now[k], k, (int64_t)DRIFT_PRICE * POINT);
         else if (step > 0)
             come_from(to, &came[c], &f->now[k], k, change);
         if (f->now[n + k].left <= a + SLACK)
@@ -368,7 +387,7 @@ static void next_window(struct path_finder *f, uint32_t window)
     uint16_t *came = f->came + (size_t)window * (2 * n + 1);
     size_t peaks =
         align_peaks_first(f->b, (int64_t)frame + ALIGN_WINDOW) - align_peaks_first(f->b, frame);
-    int64_t absent = (int64_t)peaks * ALIGN_POINT / ALIGN_ABSENT_SHARE;
+    int64_t absent = (int64_t)peaks * POINT / ALIGN_ABSENT_SHARE;
     for (size_t c = 0; c < n; c++) {
         enter_offset(f, c, frame, came);
         f->next[n + c] = f->now[n + c];
@@ -413,9 +432,13 @@ static bool trace_back(const struct path_finder *f, struct align_path *out, stru
     return true;
 }
 
-bool align_path_find(const struct align_peaks *a, const struct align_peaks *b,
-                     const struct align_offset *offset, size_t n, struct align_path *out,
-                     struct err *e)
+/*
+ * Finds the path through offset[n], which are in order. Returns false if out of memory. The caller
+ * frees out->run in any case.
+ */
+static bool find_path(const struct align_peaks *a, const struct align_peaks *b,
+                      const struct align_offset *offset, size_t n, struct align_path *out,
+                      struct err *e)
 {
     struct path_finder f = {.a = a, .b = b, .offset = offset, .n = n};
     size_t states = 2 * n + 1;
@@ -434,4 +457,127 @@ bool align_path_find(const struct align_peaks *a, const struct align_peaks *b,
     free(f.next);
     free(f.came);
     return ok;
+}
+
+/* ---- The speed ---- */
+
+enum {
+    SPEED_OFFSETS = 40, /* are enough to compare speeds */
+    RUN_PRICE = 8,      /* points that a run costs when speeds are compared */
+    SLOW_SPEEDS = 3     /* the first of speeds[], which hardly change a pitch */
+};
+
+/* 24, 24000/1001 and 25 frames a second, each shown as another. */
+static const struct align_speed speeds[] = {
+    {1, 1, false},   {1001, 1000, false}, {1000, 1001, false}, {25, 24, false},
+    {24, 25, false}, {1001, 960, false},  {960, 1001, false},  {25, 24, true},
+    {24, 25, true},  {1001, 960, true},   {960, 1001, true},
+};
+
+const struct align_speed *align_speeds(size_t *n)
+{
+    *n = sizeof speeds / sizeof *speeds;
+    return speeds;
+}
+
+/* Tries speeds, with all peaks or the wide ones. */
+struct aligner {
+    const struct align_sound *b;
+    bool wide;
+    struct align_index *index; /* of A */
+    struct align_fit *fit;     /* at the last speed */
+};
+
+void align_fit_free(struct align_fit *f)
+{
+    align_peaks_free(&f->a);
+    align_peaks_free(&f->b);
+    free(f->path.run);
+    *f = (struct align_fit){0};
+}
+
+/* Finds the path at a speed, through that many offsets at most. */
+static bool try_speed(struct aligner *m, struct align_speed speed, size_t offsets, struct err *e)
+{
+    struct align_offset offset[OFFSETS_MOST];
+    struct align_fit *f = m->fit;
+    size_t n;
+    align_peaks_free(&f->b);
+    free(f->path.run);
+    f->path = (struct align_path){0};
+    f->speed = speed;
+    if (interrupted())
+        return interrupt_error(e);
+    if (!align_peaks_make(m->b, m->wide, speed, &f->b, e) ||
+        !find_offsets(m->index, &f->b, offsets, offset, &n, e) ||
+        !find_path(&f->a, &f->b, offset, n, &f->path, e))
+        return false;
+    log_msg(LOG_DEBUG, "align: speed %d/%d%s: %zu offsets, %zu runs, %lld points", speed.num,
+            speed.den, speed.same_pitch ? ", same pitch" : "", n, f->path.runs,
+            (long long)f->path.points / POINT);
+    return true;
+}
+
+static int64_t count_frames(const struct align_path *path)
+{
+    int64_t frames = 0;
+    for (size_t i = 0; i < path->runs; i++)
+        frames += path->run[i].to - path->run[i].from;
+    return frames;
+}
+
+/*
+ * Chooses the speed whose path has the most points, a sixteenth more than at the films' own: in a
+ * short film 1000/1001 fits as well. *common: the frames of its runs.
+ */
+static bool choose_speed(struct aligner *m, struct align_speed *speed, int64_t *common,
+                         struct err *e)
+{
+    const struct align_path *path = &m->fit->path;
+    int64_t best = 0;
+    *common = 0;
+    *speed = speeds[0];
+    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
+        if (i == SLOW_SPEEDS && *common > m->fit->b.frames / 2)
+            break;
+        if (!try_speed(m, speeds[i], SPEED_OFFSETS, e))
+            return false;
+        int64_t points = path->points - (int64_t)path->runs * RUN_PRICE * POINT;
+        if (path->runs == 0 || points <= best)
+            continue;
+        best = i == 0 ? points + points / 16 : points;
+        *speed = speeds[i];
+        *common = count_frames(path);
+    }
+    return true;
+}
+
+/* Chooses the speed by the wide peaks or by all, or finds the path of all peaks at `*speed`. */
+static bool fit_peaks(const struct align_sound *a, const struct align_sound *b, bool wide,
+                      struct align_speed *speed, int64_t *common, struct align_fit *out,
+                      struct err *e)
+{
+    struct aligner m = {.b = b, .wide = wide, .fit = out};
+    align_fit_free(out);
+    bool ok =
+        align_peaks_make(a, wide, speeds[0], &out->a, e) && (m.index = open_index(&out->a, e));
+    if (ok && common)
+        ok = choose_speed(&m, speed, common, e);
+    else if (ok)
+        ok = try_speed(&m, *speed, OFFSETS_MOST, e);
+    close_index(&m.index);
+    return ok;
+}
+
+bool align_fit_find(const struct align_sound *a, const struct align_sound *b, struct align_fit *out,
+                    struct err *e)
+{
+    struct align_speed speed = speeds[0];
+    int64_t common = 0;
+    *out = (struct align_fit){.path.run = NULL};
+    /* wide peaks are enough for the speed, unless other sound lies over the film's */
+    for (int wide = 1; wide >= 0 && common <= out->b.frames / 10; wide--)
+        if (!fit_peaks(a, b, wide, &speed, &common, out, e))
+            return false;
+    return fit_peaks(a, b, false, &speed, NULL, out, e);
 }

@@ -51,36 +51,11 @@ bool align_peaks_shared(const struct align_peaks *a, const struct align_peaks *b
 /* Returns the index of the first point whose frame is `frame` or later. */
 size_t align_peaks_first(const struct align_peaks *p, int64_t frame);
 
-enum { ALIGN_OFFSETS_MOST = 120 };
-
-struct align_offset {
-    int32_t frames;
-    uint32_t votes; /* in its best block */
-};
-
-/* Film A's landmarks by key. */
-struct align_index;
-
-/* Returns NULL if out of memory. */
-struct align_index *align_index_open(const struct align_peaks *a, struct err *e);
-void align_index_free(struct align_index **index);
-
-/*
- * Finds *n offsets, at most `most`, in order of time, at least two frames from each other; those
- * with the most votes. With b->reach, each of a landmark's three numbers may differ by one. Keys
- * that are very frequent in A, such as those of a constant hum, have no votes. Returns false if out
- * of memory.
- */
-bool align_offsets_find(const struct align_index *index, const struct align_peaks *b, size_t most,
-                        struct align_offset *out, size_t *n, struct err *e);
-
 enum {
     ALIGN_WINDOW = 32,       /* frames: 1.024 s */
     ALIGN_DRIFT = 3,         /* frames: offsets this near are a clock's drift */
-    ALIGN_POINT = 64,        /* a point's unit */
     ALIGN_ABSENT_SHARE = 16, /* peaks that are worth a point where B is not in A */
-    ALIGN_CHANGE = 24,       /* points: price of a change */
-    ALIGN_DRIFT_PRICE = 4    /* points */
+    ALIGN_CHANGE = 24        /* points: price of a change */
 };
 
 /* Windows of B at one offset: frames [from, to). */
@@ -95,12 +70,16 @@ struct align_path {
     int64_t points;
 };
 
-/*
- * Finds the path through offset[n], which are in order. Returns false if out of memory. The caller
- * frees out->run in any case.
- */
-bool align_path_find(const struct align_peaks *a, const struct align_peaks *b,
-                     const struct align_offset *offset, size_t n, struct align_path *out,
-                     struct err *e);
+/* B at the speed at which it fits A best, and its best path. */
+struct align_fit {
+    struct align_speed speed;
+    struct align_peaks a, b; /* all peaks; b's at the speed */
+    struct align_path path;
+};
+
+/* Returns false if out of memory or interrupted. The caller calls align_fit_free in any case. */
+bool align_fit_find(const struct align_sound *a, const struct align_sound *b, struct align_fit *out,
+                    struct err *e);
+void align_fit_free(struct align_fit *f);
 
 #endif

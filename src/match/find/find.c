@@ -1,14 +1,402 @@
-/* find.c - `barcode find CLIP LIBRARY` and `barcode find --same LIBRARY`. */
+/*
+ * find.c - `barcode find CLIP LIBRARY` and `barcode find --same LIBRARY`: the films of a library,
+ * their index, the films that share sound, and the output.
+ */
+#include "find.h"
+
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/film_id.h"
+#include "base/interrupt.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "find.h"
+#include "barcode/sound/shared_words.h"
+#include "barcode/sound/spectrogram.h"
+#include "match/align/align_map.h"
+#include "match/match.h"
 #include "output/formats/json.h"
+
+/* ---- The films of a library ---- */
+
+struct library {
+    struct command_films films;
+    struct hash128 *id; /* [films.in.count]: of the files as they are now; 0: none */
+    bool *has;          /* [films.in.count]: the film is in the index */
+    struct find_index index;
+    size_t known; /* films that are in the index */
+};
+
+/* Films are decoded in parts, so that the cache need not hold the sound of all of them. */
+enum { FILMS_AT_ONCE = 256 };
+
+/*
+ * Identifies a film by its files as they are, without reading them, and by all that its landmarks
+ * depend on.
+ */
+static struct hash128 identify(const struct library *l, size_t i)
+{
+    const struct inputs *in = &l->films.in;
+    uint64_t part[] = {film_stamp(in->path[i], in->parts[i]), SOUND_VERSION, LANDMARK_FAN,
+                       (uint64_t)(int64_t)l->films.options.plan.film.sound_stream};
+    return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
+}
+
+/* Lists the films of the files and folders word[words]. The caller calls close_library. */
+static bool open_library(struct library *l, const struct options *o, char **word, size_t words,
+                         bool recursive, struct err *e)
+{
+    *l = (struct library){0};
+    if (!command_films_open(&l->films, o, word, words, recursive, e))
+        return false;
+    const struct inputs *in = &l->films.in;
+    l->id = err_calloc(in->count + 1, sizeof *l->id, e);
+    l->has = err_calloc(in->count + 1, sizeof *l->has, e);
+    for (size_t i = 0; l->id && i < in->count; i++)
+        l->id[i] = identify(l, i);
+    return l->id && l->has;
+}
+
+typedef bool visit_sound(void *user, size_t i, const struct film_sound *sound, struct err *e);
+
+/* What is called for the sounds of films from `next` on. */
+struct walk {
+    struct library *library;
+    const bool *skip;
+    visit_sound *visit;
+    void *user;
+    int *status;
+    size_t next;
+};
+
+/* Visits film i if its sound is in the cache, and sets *found. */
+static bool visit_cached(const struct walk *w, size_t i, bool *found, struct err *e)
+{
+    struct film_sound sound;
+    *found = command_films_sound(&w->library->films, i, &sound);
+    bool ok = !*found || w->visit(w->user, i, &sound, e);
+    film_sound_free(&sound);
+    if (ok && interrupted())
+        return interrupt_error(e);
+    return ok;
+}
+
+/* Decodes the films with duty INPUT_TO_DO, and visits them. */
+static bool decode_part(const struct walk *w, struct err *e)
+{
+    struct command_films *films = &w->library->films;
+    bool found;
+    int status = command_films_render(films, &films->options.plan, false, NULL);
+    if (status != 0 || batch_is_worker())
+        *w->status = status;
+    if (batch_is_worker())
+        return false;
+    films->options.plan.cache.refresh = false;
+    for (size_t i = 0; i < films->in.count; i++)
+        if (films->in.duty[i] == INPUT_TO_DO && !visit_cached(w, i, &found, e))
+            return false;
+    return !interrupted() || interrupt_error(e);
+}
+
+/* Visits films that are cached until enough others are known to decode. */
+static bool walk_part(struct walk *w, struct err *e)
+{
+    struct inputs *in = &w->library->films.in;
+    bool refresh = w->library->films.options.plan.cache.refresh;
+    size_t due = 0;
+    for (size_t i = 0; i < in->count; i++)
+        in->duty[i] = INPUT_OTHERS;
+    for (; w->next < in->count && due < FILMS_AT_ONCE; w->next++) {
+        bool found = false;
+        if (w->skip && w->skip[w->next])
+            continue;
+        if (!refresh && in->problem[w->next].code == ERR_NONE &&
+            !visit_cached(w, w->next, &found, e))
+            return false;
+        if (!found) {
+            in->duty[w->next] = INPUT_TO_DO;
+            due++;
+        }
+    }
+    return due == 0 || decode_part(w, e);
+}
+
+/*
+ * Calls `visit` with the sound of each film i for which skip[i] is not set (NULL: all), from the
+ * cache or decoded. Films that fail are reported and left out; then *status is not 0. Returns false
+ * with `e`, or in a worker process, which must end with *status.
+ */
+static bool visit_sounds(struct library *l, const bool *skip, visit_sound *visit, void *user,
+                         int *status, struct err *e)
+{
+    struct walk w = {l, skip, visit, user, status, 0};
+    bool ok = true;
+    while (ok && w.next < l->films.in.count)
+        ok = walk_part(&w, e);
+    return ok;
+}
+
+/* ---- The index ---- */
+
+/* Hashes the paths of the library's folders. */
+static bool name_library(char name[33], char *const *word, size_t words, struct err *e)
+{
+    struct hash_stream *s = hash_stream_open();
+    if (!s)
+        return err_memory(e, sizeof s);
+    for (size_t i = 0; i < words; i++) {
+        char *path = realpath(word[i], NULL);
+        const char *text = path ? path : word[i];
+        hash_stream_add(s, text, strlen(text) + 1);
+        free(path);
+    }
+    hash_hex(hash_stream_end(&s), name);
+    return true;
+}
+
+/* Adds a film to the index; also one without sound, so that it is not read again. */
+static bool add_film(void *user, size_t i, const struct film_sound *sound, struct err *e)
+{
+    struct library *l = user;
+    size_t peaks = sound->peaks;
+    while (peaks > 0 && sound->point[peaks - 1].frame > FIND_FRAMES_MOST + LANDMARK_DT_MOST)
+        peaks--; /* of no landmark that the index takes */
+    uint32_t frames = peaks > 0 ? sound->point[peaks - 1].frame + 1 : 0;
+    struct landmark *mark = err_calloc(peaks * LANDMARK_FAN + 1, sizeof *mark, e);
+    if (!mark)
+        return false;
+    size_t n = landmarks_make(sound->point, peaks, true, LANDMARK_FAN, mark);
+    struct hash128 id = l->id[i];
+    bool ok = (!id.low && !id.high) || find_index_add(&l->index, id, frames, mark, n, e);
+    free(mark);
+    return ok;
+}
+
+static bool open_index(struct library *l, char *const *word, size_t words, struct err *e)
+{
+    char folder[PATH_MAX], name[33];
+    if (l->index.folder)
+        return true;
+    if (!cache_options_folder(&l->films.options.plan.cache, folder, sizeof folder))
+        return err_set(e, ERR_FAILED, "no folder for a cache; give one with --cache");
+    return name_library(name, word, words, e) && find_index_open(&l->index, folder, name, e);
+}
+
+/*
+ * Opens the index of the library word[words], unless it is open, and adds the films that are not in
+ * it. Returns false as visit_sounds.
+ */
+static bool update_index(struct library *l, char *const *word, size_t words, int *status,
+                         struct err *e)
+{
+    size_t films = l->films.in.count;
+    if (!open_index(l, word, words, e) || !find_index_want(&l->index, l->id, films, l->has, e))
+        return false;
+    bool ok = visit_sounds(l, l->has, add_film, l, status, e);
+    if (batch_is_worker())
+        return false;
+    /* also after an interruption: what is known need not be decoded again */
+    struct err unsaved = ERR_INIT;
+    if (!find_index_save(&l->index, &unsaved) && ok) {
+        *e = unsaved;
+        return false;
+    }
+    if (!ok)
+        return false;
+    find_index_has(&l->index, l->has);
+    l->known = 0;
+    for (size_t i = 0; i < films; i++)
+        l->known += l->has[i];
+    return true;
+}
+
+static void close_library(struct library *l)
+{
+    find_index_close(&l->index);
+    command_films_close(&l->films);
+    free(l->id);
+    free(l->has);
+    *l = (struct library){0};
+}
+
+/* ---- Films that share their sound: candidates by shared_words.h, compared by align_map.h ---- */
+
+struct find_same_pair {
+    size_t a, b; /* films of the library, a < b */
+    uint32_t group;
+    struct align_map map; /* of a and b, without its segments */
+};
+
+struct find_same {
+    struct find_same_pair *pair; /* [pairs] by group, a, b */
+    size_t pairs;
+};
+
+/* A pair with fewer votes at an offset is not looked at: other films have up to 5. */
+enum { VOTES_LEAST = 12 };
+
+#ifdef BARCODE_CUDA
+/* The CPU takes about a second for these, a GPU half a second to start. */
+enum { GPU_WORDS_LEAST = 5000000 };
+#endif
+
+struct collect {
+    uint64_t *word;
+    size_t words, room;
+    uint32_t *base; /* [films + 1] of shared_films */
+    size_t *film;   /* [films]: which of the library */
+    size_t films;
+};
+
+static bool add_words(void *user, size_t i, const struct film_sound *sound, struct err *e)
+{
+    struct collect *c = user;
+    uint32_t at = c->base[c->films];
+    uint64_t frames = spectrogram_frames(sound->samples);
+    if (sound->peaks == 0)
+        return true;
+    if (frames > SHARED_FRAMES_MOST)
+        frames = SHARED_FRAMES_MOST;
+    if (at + frames > UINT32_MAX || c->films + 1 >= SHARED_FILMS_MOST)
+        return err_set(e, ERR_FAILED, "the library is too large to be compared as a whole");
+    if (!err_reserve(&c->word, c->words + sound->peaks, &c->room, sizeof *c->word, e))
+        return false;
+    c->words += shared_words_make(sound->point, sound->peaks, at, c->word + c->words);
+    c->film[c->films++] = i;
+    c->base[c->films] = at + (uint32_t)frames;
+    return true;
+}
+
+/* Finds the votes on a GPU if there is one and it is worth its start, else on the CPU. */
+static bool find_votes(struct collect *c, size_t most, uint64_t **vote, size_t *votes,
+                       struct err *e)
+{
+    struct shared_films films = {c->base, (uint32_t)c->films};
+#ifdef BARCODE_CUDA
+    struct err reason = ERR_INIT;
+    if (c->words >= GPU_WORDS_LEAST &&
+        shared_votes_gpu(c->word, c->words, &films, most, vote, votes, &reason))
+        return true;
+    if (reason.code != ERR_NONE)
+        log_msg(LOG_VERBOSE, "%s; comparing films on the CPU", reason.text);
+#endif
+    return shared_votes(c->word, c->words, &films, most, vote, votes, e);
+}
+
+static bool find_candidates(struct collect *c, struct shared_pair **pair, size_t *pairs,
+                            struct err *e)
+{
+    uint64_t *vote = NULL;
+    size_t votes = 0, most = (size_t)(limits_memory() / 4 / sizeof *vote);
+    bool ok = find_votes(c, most, &vote, &votes, e) &&
+              shared_pairs(vote, votes, VOTES_LEAST, pair, pairs, e);
+    log_msg(LOG_VERBOSE, "%zu films have %zu words and %zu votes; %zu pairs are compared", c->films,
+            c->words, votes, *pairs);
+    free(vote);
+    return ok;
+}
+
+/* Aligns two films. Leaves *map empty if the sound of one is no longer in the cache. */
+static bool compare(const struct library *l, size_t a, size_t b, struct align_map *map,
+                    struct err *e)
+{
+    struct film_sound x, y;
+    bool ok = true, loaded = command_films_sound(&l->films, a, &x);
+    loaded = command_films_sound(&l->films, b, &y) && loaded;
+    if (loaded) {
+        struct align_sound first = {x.point, x.peaks, x.samples},
+                           second = {y.point, y.peaks, y.samples};
+        ok = align_map_make(&first, &second, map, e);
+    }
+    free(map->segment);
+    map->segment = NULL;
+    film_sound_free(&x);
+    film_sound_free(&y);
+    return ok;
+}
+
+static bool add_pair(const struct library *l, const struct collect *c, struct find_same *s,
+                     const struct shared_pair *p, struct err *e)
+{
+    struct find_same_pair *to = &s->pair[s->pairs];
+    size_t a = c->film[p->a], b = c->film[p->b];
+    *to = (struct find_same_pair){.a = a < b ? a : b, .b = a < b ? b : a};
+    if (!compare(l, to->a, to->b, &to->map, e))
+        return false;
+    s->pairs += to->map.score >= ALIGN_SCORE_LEAST && to->map.common_us > 0;
+    return true;
+}
+
+static size_t root_of(size_t *parent, size_t i)
+{
+    while (parent[i] != i)
+        i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static int compare_pairs(const void *x, const void *y)
+{
+    const struct find_same_pair *p = x, *q = y;
+    if (p->group != q->group)
+        return p->group < q->group ? -1 : 1;
+    return p->a != q->a ? (p->a < q->a ? -1 : 1) : (p->b > q->b) - (p->b < q->b);
+}
+
+/* Numbers the groups of films that are connected by pairs, by their first films. */
+static bool set_groups(struct find_same *s, size_t films, struct err *e)
+{
+    size_t *parent = err_calloc(films + 1, sizeof *parent, e);
+    uint32_t groups = 0, *group = err_calloc(films + 1, sizeof *group, e);
+    for (size_t i = 0; parent && i < films; i++)
+        parent[i] = i;
+    if (s->pairs > 0)
+        qsort(s->pair, s->pairs, sizeof *s->pair, compare_pairs);
+    for (size_t i = 0; parent && group && i < s->pairs; i++) {
+        size_t a = root_of(parent, s->pair[i].a), b = root_of(parent, s->pair[i].b);
+        parent[a > b ? a : b] = a < b ? a : b;
+    }
+    for (size_t i = 0; parent && group && i < s->pairs; i++) {
+        size_t root = root_of(parent, s->pair[i].a);
+        group[root] = group[root] ? group[root] : ++groups;
+        s->pair[i].group = group[root];
+    }
+    bool ok = parent && group;
+    free(parent);
+    free(group);
+    if (ok && s->pairs > 0)
+        qsort(s->pair, s->pairs, sizeof *s->pair, compare_pairs);
+    return ok;
+}
+
+/*
+ * Finds the films of which at least a tenth of the shorter one is in the other. Returns false as
+ * visit_sounds. The caller frees s->pair in any case.
+ */
+static bool find_same_films(struct library *l, struct find_same *s, int *status, struct err *e)
+{
+    size_t films = l->films.in.count, pairs = 0;
+    struct collect c = {.base = err_calloc(films + 1, sizeof *c.base, e),
+                        .film = err_calloc(films + 1, sizeof *c.film, e)};
+    struct shared_pair *pair = NULL;
+    bool ok = c.base && c.film && visit_sounds(l, NULL, add_words, &c, status, e) &&
+              find_candidates(&c, &pair, &pairs, e) &&
+              (s->pair = err_calloc(pairs + 1, sizeof *s->pair, e));
+    for (size_t i = 0; ok && i < pairs; i++)
+        ok = add_pair(l, &c, s, &pair[i], e);
+    ok = ok && set_groups(s, films, e);
+    free(pair);
+    free(c.word);
+    free(c.base);
+    free(c.film);
+    return ok;
+}
+
+/* ---- The output ---- */
 
 static bool end_output(FILE *out, bool ok, struct err *e)
 {
@@ -34,9 +422,9 @@ static json_t *share_value(int64_t part, int64_t all)
     return json_real((double)share(part, all) / 1000);
 }
 
-static int64_t common_of_b(const struct find_same_pair *p)
+static int64_t common_of_b(const struct align_map *map)
 {
-    return p->common_us * p->speed_den / p->speed_num;
+    return map->common_us * map->speed_den / map->speed_num;
 }
 
 static bool print_value(FILE *out, json_t *value, struct err *e)
@@ -108,10 +496,12 @@ static bool print_places(FILE *out, const struct find_result *r, char *const *pa
 
 static json_t *pair_value(const struct find_same_pair *p, char *const *path)
 {
+    const struct align_map *map = &p->map;
     return json_pack("{so so so so so s[ii]}", "a", writer_json_bytes(path[p->a]), "b",
-                     writer_json_bytes(path[p->b]), "common", seconds_value(p->common_us), "of_a",
-                     share_value(p->common_us, p->a_us), "of_b",
-                     share_value(common_of_b(p), p->b_us), "speed", p->speed_num, p->speed_den);
+                     writer_json_bytes(path[p->b]), "common", seconds_value(map->common_us), "of_a",
+                     share_value(map->common_us, map->a_us), "of_b",
+                     share_value(common_of_b(map), map->b_us), "speed", map->speed_num,
+                     map->speed_den);
 }
 
 static bool print_pairs_json(FILE *out, const struct find_same *s, char *const *path, struct err *e)
@@ -133,15 +523,16 @@ static bool print_pairs_json(FILE *out, const struct find_same *s, char *const *
 
 static bool print_pair(FILE *out, const struct find_same_pair *p, char *const *path)
 {
+    const struct align_map *map = &p->map;
     char common[TEXT_CLOCK];
-    text_clock(p->common_us, TEXT_HOURS, true, common);
+    text_clock(map->common_us, TEXT_HOURS, true, common);
     fprintf(out, "  %s in common", common);
-    if (p->speed_num != p->speed_den)
-        fprintf(out, ", at %d/%d of the speed", p->speed_num, p->speed_den);
-    fprintf(out, "\n   %5.1f %% of  ", (double)share(p->common_us, p->a_us) / 10);
+    if (map->speed_num != map->speed_den)
+        fprintf(out, ", at %d/%d of the speed", map->speed_num, map->speed_den);
+    fprintf(out, "\n   %5.1f %% of  ", (double)share(map->common_us, map->a_us) / 10);
     if (!put_path(out, path[p->a]))
         return false;
-    fprintf(out, "   %5.1f %% of  ", (double)share(common_of_b(p), p->b_us) / 10);
+    fprintf(out, "   %5.1f %% of  ", (double)share(common_of_b(map), map->b_us) / 10);
     return put_path(out, path[p->b]);
 }
 
@@ -160,6 +551,8 @@ static bool print_same(FILE *out, const struct find_same *s, char *const *path, 
     return end_output(out, ok, e);
 }
 
+/* ---- The command ---- */
+
 struct find_options {
     bool same, json;
 };
@@ -175,7 +568,7 @@ static const struct option_row rows[] = {
 struct find {
     struct find_options wanted;
     struct options options;
-    struct find_library clip, library;
+    struct library clip, library;
     struct peak *peak;        /* of the clip */
     struct align_sound sound; /* the same */
     int status;               /* of a worker process, or of the batch */
@@ -196,12 +589,12 @@ static bool keep_sound(void *user, size_t i, const struct film_sound *sound, str
 /* Reads the clip's sound. */
 static bool read_clip(struct find *f, struct err *e)
 {
-    if (!find_library_open(&f->clip, &f->options, f->options.plan.inputs.argument, 1, false, e))
+    if (!open_library(&f->clip, &f->options, f->options.plan.inputs.argument, 1, false, e))
         return false;
     if (f->clip.films.in.count != 1)
         return err_set(e, ERR_USAGE, "'%s' is a folder; find needs one clip",
                        f->options.plan.inputs.argument[0]);
-    if (!find_library_each(&f->clip, NULL, keep_sound, f, &f->status, e) || f->status != 0)
+    if (!visit_sounds(&f->clip, NULL, keep_sound, f, &f->status, e) || f->status != 0)
         return false;
     if (f->sound.peaks > 0)
         return true;
@@ -233,13 +626,14 @@ static bool print_found(struct find *f, struct find_result *r, struct err *e)
            print_places(stdout, r, path, f->wanted.json, e);
 }
 
-/* Looks the clip up. What is damaged of the index is made again, once. */
+/* Looks the clip up. What is damaged of the index is made again. */
 static bool look_up(struct find *f, char *const *word, size_t words, struct err *e)
 {
-    for (int tries = 0;; tries++) {
+    const int tries_most = 16; /* each may find other damaged files */
+    for (int tries = 1;; tries++) {
         struct find_result r;
         struct err reason = ERR_INIT;
-        if (!find_library_index(&f->library, word, words, &f->status, e))
+        if (!update_index(&f->library, word, words, &f->status, e))
             return false;
         if (f->library.known == 0 && f->status != 0) /* the reason is reported */
             return true;
@@ -250,7 +644,7 @@ static bool look_up(struct find *f, char *const *word, size_t words, struct err 
             f->status = 0;
             return print_found(f, &r, e);
         }
-        if (reason.code != ERR_INPUT || tries > 0) {
+        if (reason.code != ERR_INPUT || tries == tries_most) {
             *e = reason;
             return false;
         }
@@ -264,7 +658,7 @@ static bool find_clip_in(struct find *f, struct err *e)
     if (f->options.plan.inputs.count < 2)
         return err_set(e, ERR_USAGE,
                        "find needs a clip and a library; usage: barcode find CLIP LIBRARY");
-    return read_clip(f, e) && find_library_open(&f->library, &f->options, word, words, true, e) &&
+    return read_clip(f, e) && open_library(&f->library, &f->options, word, words, true, e) &&
            look_up(f, word, words, e);
 }
 
@@ -274,14 +668,14 @@ static bool find_same_in(struct find *f, struct err *e)
     if (f->options.plan.inputs.count < 1)
         return err_set(e, ERR_USAGE,
                        "find --same needs a library; usage: barcode find --same LIBRARY");
-    if (!find_library_open(&f->library, &f->options, f->options.plan.inputs.argument,
-                           f->options.plan.inputs.count, true, e))
+    if (!open_library(&f->library, &f->options, f->options.plan.inputs.argument,
+                      f->options.plan.inputs.count, true, e))
         return false;
     bool ok = find_same_films(&f->library, &same, &f->status, e);
     if (ok && same.pairs == 0)
         log_msg(LOG_INFO, "no films of the library share their sound");
     ok = ok && print_same(stdout, &same, f->library.films.in.path, f->wanted.json, e);
-    find_same_free(&same);
+    free(same.pair);
     return ok;
 }
 
@@ -291,8 +685,8 @@ static int command_find(int argc, char **argv)
     struct find f = {0};
     if (cli_parse_command(&find_command, argc, argv, &f.wanted, &f.options, &e) == CLI_RUN)
         (void)(f.wanted.same ? find_same_in(&f, &e) : find_clip_in(&f, &e));
-    find_library_close(&f.library);
-    find_library_close(&f.clip);
+    close_library(&f.library);
+    close_library(&f.clip);
     free(f.peak);
     return e.code != ERR_NONE ? log_error(&e) : f.status;
 }

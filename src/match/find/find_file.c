@@ -1,3 +1,23 @@
+/*
+ * find_file.c - a file of an index: the landmarks of some films, sorted by key. It never changes.
+ *
+ * All films of the file lie one after the other on one axis of frames; a landmark is the word
+ *
+ *   key * frames of all films + the film's first frame + the landmark's frame
+ *
+ * The file (numbers as in wire.h):
+ *
+ *   blocks of FIND_BLOCK bytes: u64 XXH3 of the rest; words, each as the distance from the one
+ *     before, of which the first is in the table of blocks; zeros
+ *   the films: hash128 identity, u32 frames, u32 landmarks
+ *   the blocks' first words, u64 each
+ *   "barcodel" u32 version, u32 films, u64 blocks, u64 landmarks, XXH3-128 of the tables, and u64
+ *     XXH3 of these 48 bytes                                               FIND_TAIL bytes
+ *
+ * It is read with pread() and each part is checked before it is used, so that neither a damaged nor
+ * a shortened file can do harm, as they could if it were mapped; nor can one with right checksums
+ * that a worker process made of a hostile film: words ascend, and are of the files' films.
+ */
 #include "find_index.h"
 
 #include <errno.h>
@@ -52,6 +72,7 @@ static bool read_tail(struct find_file *f, uint64_t bytes, struct hash128 *hash,
 static bool decode_tables(struct find_file *f, struct wire_in in)
 {
     for (uint32_t i = 0; i < f->films; i++) {
+        f->number[i] = FIND_NOT_WANTED;
         f->film[i].id = wire_hash(&in);
         f->film[i].frames = wire_u32(&in);
         f->film[i].landmarks = wire_u32(&in);
@@ -71,7 +92,8 @@ static bool read_tables(struct find_file *f, struct hash128 hash, struct err *e)
     f->film = err_calloc((size_t)f->films + 1, sizeof *f->film, e);
     f->base = err_calloc((size_t)f->films + 1, sizeof *f->base, e);
     f->first = err_calloc((size_t)f->blocks + 1, sizeof *f->first, e);
-    bool ok = data && f->film && f->base && f->first ? true : err_memory(e, bytes);
+    f->number = err_calloc((size_t)f->films + 1, sizeof *f->number, e);
+    bool ok = data && f->film && f->base && f->first && f->number ? true : err_memory(e, bytes);
     ok = ok && read_at(f, data, bytes, f->blocks * FIND_BLOCK, e);
     if (ok && !hash_same(hash, hash_128(data, bytes)))
         ok = damaged(e);
@@ -113,6 +135,7 @@ void find_file_close(struct find_file **f)
     free((*f)->path);
     free((*f)->film);
     free((*f)->base);
+    free((*f)->number);
     free((*f)->first);
     free(*f);
     *f = NULL;
@@ -184,28 +207,24 @@ bool find_cursor_next(struct find_cursor *c, struct err *e)
     return check_word(c, before + 1, e);
 }
 
-bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t word, struct err *e)
+bool find_cursor_open(struct find_cursor *c, struct find_file *file, struct err *e)
 {
-    uint64_t low = 0, high = file->blocks; /* the block is in [low, high), or it is 0 */
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (file->first[middle] <= word)
-            low = middle;
-        else
-            high = middle;
-    }
     *c = (struct find_cursor){.file = file};
-    bool ok = enter_block(c, low, e) && check_word(c, 0, e);
-    while (ok && !c->ended && c->word < word)
-        ok = find_cursor_next(c, e);
-    return ok;
+    return enter_block(c, 0, e) && check_word(c, 0, e);
 }
 
 bool find_cursor_forward(struct find_cursor *c, uint64_t word, struct err *e)
 {
-    bool ok = true;
-    if (!c->ended && c->block + 1 < c->file->blocks && c->file->first[c->block + 1] <= word)
-        return find_cursor_seek(c, c->file, word, e);
+    const uint64_t *first = c->file->first;
+    uint64_t low = c->block, high = c->ended ? low : c->file->blocks; /* it is in [low, high) */
+    while (high > low + 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (first[middle] <= word)
+            low = middle;
+        else
+            high = middle;
+    }
+    bool ok = low == c->block || (enter_block(c, low, e) && check_word(c, 0, e));
     while (ok && !c->ended && c->word < word)
         ok = find_cursor_next(c, e);
     return ok;

@@ -17,8 +17,7 @@
 /* ---- Files that are merged ---- */
 
 struct merge {
-    struct find_file **file; /* [files], borrowed, as `number`: FIND_NOT_WANTED films are dropped */
-    uint32_t **number;
+    struct find_file **file; /* [files], borrowed; FIND_NOT_WANTED films are dropped */
     size_t files;
     struct find_film *film; /* the films of the result */
     uint64_t **base;        /* of each film of each file: its first frame in the result */
@@ -33,7 +32,7 @@ static bool list_films(struct merge *m, size_t f, struct err *e)
     if (!m->base[f])
         return false;
     for (uint32_t i = 0; i < file->films; i++)
-        if (m->number[f][i] != FIND_NOT_WANTED) {
+        if (file->number[i] != FIND_NOT_WANTED) {
             m->base[f][i] = m->frames;
             m->frames += file->film[i].frames;
             m->film[m->films++] = file->film[i];
@@ -51,13 +50,12 @@ static void close_merge(struct merge *m)
 }
 
 /* Lists the films. On failure *m is empty. */
-static bool open_merge(struct merge *m, struct find_file **file, uint32_t **number, size_t files,
-                       struct err *e)
+static bool open_merge(struct merge *m, struct find_file **file, size_t files, struct err *e)
 {
     size_t films = 0;
     for (size_t i = 0; i < files; i++)
         films += file[i]->films;
-    *m = (struct merge){.file = file, .number = number, .files = files};
+    *m = (struct merge){.file = file, .files = files};
     m->film = err_calloc(films + 1, sizeof *m->film, e);
     m->base = err_calloc(files + 1, sizeof *m->base, e);
     bool ok = m->film && m->base;
@@ -90,7 +88,7 @@ static bool next_wanted(const struct merge *m, size_t f, struct merge_source *s,
         }
         uint64_t key = s->cursor.word / frames, position = s->cursor.word % frames;
         uint32_t film = find_file_film(file, position, 0);
-        if (m->number[f][film] == FIND_NOT_WANTED)
+        if (file->number[film] == FIND_NOT_WANTED)
             continue;
         s->word = key * m->frames + m->base[f][film] + position - file->base[film];
         return true;
@@ -101,7 +99,7 @@ static bool merge_words(const struct merge *m, struct merge_source *source, stru
                         struct err *e)
 {
     for (size_t i = 0; i < m->files; i++)
-        if (!find_cursor_seek(&source[i].cursor, m->file[i], 0, e) ||
+        if (!find_cursor_open(&source[i].cursor, m->file[i], e) ||
             !next_wanted(m, i, &source[i], false, e))
             return false;
     for (uint64_t n = 1;; n++) {
@@ -142,35 +140,13 @@ static bool is_of(const char *library, const char *name)
            strcmp(name + length - end, ending) == 0;
 }
 
-static bool keep_file(struct find_index *x, struct find_file *f, struct err *e)
-{
-    struct find_file **file = realloc(x->file, (x->files + 1) * sizeof *file);
-    if (file)
-        x->file = file;
-    uint32_t **list = realloc(x->number, (x->files + 1) * sizeof *list);
-    if (list)
-        x->number = list;
-    uint32_t *films = file && list ? err_calloc((size_t)f->films + 1, sizeof *films, e) : NULL;
-    if (!films) {
-        find_file_close(&f);
-        return err_memory(e, (x->files + 1) * sizeof *file);
-    }
-    for (uint32_t i = 0; i < f->films; i++)
-        films[i] = FIND_NOT_WANTED;
-    x->file[x->files] = f;
-    x->number[x->files++] = films;
-    return true;
-}
-
 static void drop_file(struct find_index *x, size_t i, bool remove)
 {
     if (remove)
         unlink(x->file[i]->path);
     find_file_close(&x->file[i]);
-    free(x->number[i]);
     x->files--;
     memmove(x->file + i, x->file + i + 1, (x->files - i) * sizeof *x->file);
-    memmove(x->number + i, x->number + i + 1, (x->files - i) * sizeof *x->number);
 }
 
 /* Opens a file of the folder. Sets *gone if another process has merged it meanwhile. */
@@ -186,7 +162,12 @@ static bool open_one(struct find_index *x, const char *path, bool *gone, struct 
     if (f) {
         static const struct timespec now[2] = {{0, UTIME_OMIT}, {0, UTIME_NOW}};
         futimens(f->fd, now); /* the time of use; fails harmlessly in a read-only cache */
-        return keep_file(x, f, e);
+        if (err_reserve(&x->file, x->files + 1, &x->room, sizeof *x->file, e)) {
+            x->file[x->files++] = f;
+            return true;
+        }
+        find_file_close(&f);
+        return false;
     }
     if (reason.code == ERR_MEMORY)
         return err_memory(e, sizeof *f);
@@ -266,7 +247,7 @@ static bool number_films(struct find_index *x, struct err *e)
         for (uint32_t i = 0; i < x->file[f]->films; i++) {
             const struct find_wanted *w = find_wanted(x, x->file[f]->film[i].id);
             bool counts = w && !has[w->number];
-            x->number[f][i] = counts ? w->number : FIND_NOT_WANTED;
+            x->file[f]->number[i] = counts ? w->number : FIND_NOT_WANTED;
             if (counts)
                 has[w->number] = true;
         }
@@ -298,8 +279,8 @@ void find_index_has(const struct find_index *x, bool *has)
         has[i] = false;
     for (size_t f = 0; f < x->files; f++)
         for (uint32_t i = 0; i < x->file[f]->films; i++)
-            if (x->number[f][i] != FIND_NOT_WANTED)
-                has[x->number[f][i]] = true;
+            if (x->file[f]->number[i] != FIND_NOT_WANTED)
+                has[x->file[f]->number[i]] = true;
     for (size_t i = 1; i < x->wants; i++)
         if (hash_same(x->wanted[i].id, x->wanted[i - 1].id))
             has[x->wanted[i].number] = has[x->wanted[i - 1].number];
@@ -387,7 +368,7 @@ bool find_index_add(struct find_index *x, struct hash128 id, uint32_t frames,
 static bool merge_files(struct find_index *x, size_t from, struct err *e)
 {
     struct merge m;
-    if (!open_merge(&m, x->file + from, x->number + from, x->files - from, e))
+    if (!open_merge(&m, x->file + from, x->files - from, e))
         return false;
     char *path = m.films > 0 ? file_path(x, m.film, m.films, e) : NULL;
     bool ok = m.films == 0 || (path && write_merge(&m, path, e));
@@ -401,43 +382,39 @@ static bool merge_files(struct find_index *x, size_t from, struct err *e)
     return ok && load_files(x, e) && number_films(x, e);
 }
 
-static uint64_t wanted_landmarks(const struct find_index *x, size_t f)
+static uint64_t wanted_landmarks(const struct find_file *f)
 {
     uint64_t sum = 0;
-    for (uint32_t i = 0; i < x->file[f]->films; i++)
-        if (x->number[f][i] != FIND_NOT_WANTED)
-            sum += x->file[f]->film[i].landmarks;
+    for (uint32_t i = 0; i < f->films; i++)
+        if (f->number[i] != FIND_NOT_WANTED)
+            sum += f->film[i].landmarks;
     return sum;
 }
 
-/* Puts the files with the most wanted landmarks first. */
-static void sort_files(struct find_index *x)
+/* Files with the most wanted landmarks come first. */
+static int compare_files(const void *a, const void *b)
 {
-    for (size_t i = 1; i < x->files; i++)
-        for (size_t j = i; j > 0 && wanted_landmarks(x, j) > wanted_landmarks(x, j - 1); j--) {
-            struct find_file *f = x->file[j];
-            uint32_t *number = x->number[j];
-            x->file[j] = x->file[j - 1];
-            x->number[j] = x->number[j - 1];
-            x->file[j - 1] = f;
-            x->number[j - 1] = number;
-        }
+    const struct find_file *const *f = a, *const *g = b;
+    uint64_t x = wanted_landmarks(*f), y = wanted_landmarks(*g);
+    return x == y ? strcmp((*f)->path, (*g)->path) : x < y ? 1 : -1;
 }
 
 bool find_index_save(struct find_index *x, struct err *e)
 {
     if (!flush_films(x, e) || !load_files(x, e) || !number_films(x, e))
         return false;
-    sort_files(x);
+    if (x->files > 0)
+        qsort(x->file, x->files, sizeof *x->file, compare_files);
     uint64_t smaller = 0;
     size_t from = x->files;
     for (size_t i = x->files; i-- > 0;) {
-        uint64_t wanted = wanted_landmarks(x, i);
+        uint64_t wanted = wanted_landmarks(x->file[i]);
         if (wanted <= 2 * smaller || wanted * 2 < x->file[i]->landmarks)
             from = i;
         smaller += wanted;
     }
-    bool alone = from + 1 == x->files && wanted_landmarks(x, from) == x->file[from]->landmarks;
+    bool alone =
+        from + 1 == x->files && wanted_landmarks(x->file[from]) == x->file[from]->landmarks;
     return from >= x->files || alone || merge_files(x, from, e);
 }
 
@@ -457,7 +434,7 @@ static bool look_up(const struct look *l, struct find_cursor *c, size_t i, uint6
         return false;
     for (uint32_t film = 0; !c->ended && c->word - begin < frames;) {
         film = find_file_film(f, c->word - begin, film);
-        uint32_t number = l->x->number[l->file][film];
+        uint32_t number = f->number[film];
         uint32_t frame = (uint32_t)(c->word - begin - f->base[film]);
         if ((number != FIND_NOT_WANTED && !l->hit(l->user, i, number, frame, e)) ||
             !find_cursor_next(c, e))
@@ -469,34 +446,25 @@ static bool look_up(const struct look *l, struct find_cursor *c, size_t i, uint6
 bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, find_index_hit *hit,
                      void *user, struct err *e)
 {
-    struct look l = {x, 0, hit, user};
-    for (; l.file < x->files; l.file++) {
-        struct find_cursor c;
-        bool ok = find_cursor_seek(&c, x->file[l.file], 0, e);
-        for (size_t i = 0; ok && i < keys; i++)
-            ok = (!interrupted() || interrupt_error(e)) && look_up(&l, &c, i, key[i], e);
-        if (!ok)
-            return false;
-    }
-    return true;
-}
-
-bool find_index_check(struct find_index *x, struct err *e)
-{
-    for (size_t i = x->files; i-- > 0;) {
+    struct look l = {x, x->files, hit, user};
+    bool damaged = false;
+    while (l.file-- > 0) {
         struct err reason = ERR_INIT;
         struct find_cursor c;
-        bool ok = find_cursor_seek(&c, x->file[i], 0, &reason);
-        while (ok && !c.ended)
-            ok = find_cursor_next(&c, &reason);
-        if (!ok && reason.code == ERR_INPUT) {
-            log_msg(LOG_WARNING, "%s; it is made again", reason.text);
-            drop_file(x, i, true);
-        } else if (!ok) {
-            return err_set(e, reason.code, "%s", reason.text);
-        }
+        bool ok = find_cursor_open(&c, x->file[l.file], &reason);
+        for (size_t i = 0; ok && i < keys; i++)
+            ok =
+                (!interrupted() || interrupt_error(&reason)) && look_up(&l, &c, i, key[i], &reason);
+        if (ok)
+            continue;
+        *e = reason;
+        if (reason.code != ERR_INPUT)
+            return false;
+        log_msg(LOG_WARNING, "%s; it is made again", reason.text);
+        drop_file(x, l.file, true);
+        damaged = true;
     }
-    return true;
+    return !damaged;
 }
 
 void find_index_close(struct find_index *x)
@@ -504,7 +472,6 @@ void find_index_close(struct find_index *x)
     while (x->files > 0)
         drop_file(x, x->files - 1, false);
     free(x->file);
-    free(x->number);
     free(x->folder);
     free(x->name);
     free(x->film);

@@ -30,8 +30,7 @@ struct find_index {
     char *folder; /* owned; need not exist before something is added */
     char *name;   /* owned; of the library: the files' names begin with it */
     struct find_file **file;
-    uint32_t **number; /* of each file's films: in the library's list, or FIND_NOT_WANTED */
-    size_t files;
+    size_t files, room;
     struct find_wanted *wanted; /* [wants] by id */
     size_t wants;
     /* films that are not in a file yet */
@@ -54,8 +53,6 @@ bool find_index_open(struct find_index *x, const char *folder, const char *name,
  */
 bool find_index_want(struct find_index *x, const struct hash128 *id, size_t films, bool *has,
                      struct err *e);
-
-/* Sets has[i] for each wanted film that is in the index. */
 void find_index_has(const struct find_index *x, bool *has);
 
 /*
@@ -70,40 +67,15 @@ bool find_index_save(struct find_index *x, struct err *e);
 
 /*
  * Calls `hit` for each landmark of the wanted films with key[i], for all i; keys ascend. Returns
- * false if a file cannot be read or is damaged.
+ * false if a file cannot be read, or with ERR_INPUT if files were damaged, which are removed.
  */
 typedef bool find_index_hit(void *user, size_t i, uint32_t film, uint32_t frame, struct err *e);
 bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, find_index_hit *hit,
                      void *user, struct err *e);
 
-/* Removes the damaged files: those that cannot be read to the end. */
-bool find_index_check(struct find_index *x, struct err *e);
-
-/* Closes the index and empties it. */
 void find_index_close(struct find_index *x);
 
-/*
- * ---- find_file.c ----
- *
- * A file of an index: the landmarks of some films, sorted by key. It never changes.
- *
- * All films of the file lie one after the other on one axis of frames; a landmark is the word
- *
- *   key * frames of all films + the film's first frame + the landmark's frame
- *
- * The file (numbers as in wire.h):
- *
- *   blocks of FIND_BLOCK bytes: u64 XXH3 of the rest; words, each as the distance from the one
- *     before, of which the first is in the table of blocks; zeros
- *   the films: hash128 identity, u32 frames, u32 landmarks
- *   the blocks' first words, u64 each
- *   "barcodel" u32 version, u32 films, u64 blocks, u64 landmarks, XXH3-128 of the tables, and u64
- *     XXH3 of these 48 bytes                                               FIND_TAIL bytes
- *
- * It is read with pread() and each part is checked before it is used, so that neither a damaged nor
- * a shortened file can do harm, as they could if it were mapped; nor can one with right checksums
- * that a worker process made of a hostile film: words ascend, and are of the files' films.
- */
+/* ---- A file of an index: find_file.c, which has the format ---- */
 
 enum {
     FIND_VERSION = 1,
@@ -122,6 +94,7 @@ struct find_file {
     int fd;
     char *path;             /* owned */
     struct find_film *film; /* [films] */
+    uint32_t *number;       /* [films]: in the index's list of films, or FIND_NOT_WANTED */
     uint64_t *base;         /* [films + 1]; the first frame of each; the last is that of all */
     uint32_t films;
     uint64_t *first; /* [blocks]: the blocks' first words */
@@ -136,7 +109,6 @@ struct find_file {
  */
 struct find_file *find_file_open(const char *path, struct err *e);
 
-/* Closes *f and sets it to NULL. Does nothing if it is NULL. */
 void find_file_close(struct find_file **f);
 
 /* Walks through the landmarks in ascending order. */
@@ -148,19 +120,17 @@ struct find_cursor {
     bool ended;
 };
 
-/* Begins at the first word that is `word` or more. Returns false with an error as above. */
-bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t word, struct err *e);
+/* Begins at the first word. Returns false with an error as above. */
+bool find_cursor_open(struct find_cursor *c, struct find_file *file, struct err *e);
 
 /* Moves on to the first word that is `word` or more, unless it is there already or later. */
 bool find_cursor_forward(struct find_cursor *c, uint64_t word, struct err *e);
 
-/* Moves to the next word, or sets `ended`. */
 bool find_cursor_next(struct find_cursor *c, struct err *e);
 
 /* Returns the film that contains frame `position` of the axis, at `from` or later. */
 uint32_t find_file_film(const struct find_file *f, uint64_t position, uint32_t from);
 
-/* Writes a file. */
 struct find_writer;
 
 /* Begins a file. It appears under its path when it ends. */

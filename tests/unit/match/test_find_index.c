@@ -273,6 +273,17 @@ static void write_file(const char *path, const uint8_t *data, size_t bytes)
     assert_true(f && fwrite(data, 1, bytes, f) == bytes && fclose(f) == 0);
 }
 
+/* Returns false if a part of the file cannot be read. */
+static bool read_words(const struct find_index *x)
+{
+    struct find_cursor c;
+    struct err e = ERR_INIT;
+    bool ok = find_cursor_open(&c, x->file[0], &e);
+    while (ok && !c.ended)
+        ok = find_cursor_next(&c, &e);
+    return ok;
+}
+
 /* Opens and reads what lies there: everything is found, or the file is known to be damaged. */
 static void try_damaged(const char *path)
 {
@@ -285,11 +296,9 @@ static void try_damaged(const char *path)
     assert_int_equal(known, gone ? 0 : FILMS);
     if (!gone && !look_up(&x, &s, 0, &e)) {
         assert_int_equal(e.code, ERR_INPUT);
-        err_clear(&e);
-        assert_true(find_index_check(&x, &e));
         assert_int_equal(x.files, 0);
-    } else if (!gone && find_index_check(&x, &e) && x.files == 1) {
-        fail_msg("the damage was not noticed");
+    } else if (!gone) {
+        assert_false(read_words(&x));
     }
     find_index_close(&x);
 }
@@ -323,7 +332,7 @@ TEST_WITH(damage_is_noticed, enter, leave)
     static struct seen s;
     struct err e = ERR_INIT;
     assert_int_equal(truncate(path, 100), 0);
-    assert_false(look_up(&x, &s, 0, &e) && find_index_check(&x, &e) && x.files == 1);
+    assert_false(look_up(&x, &s, 0, &e) && read_words(&x));
     find_index_close(&x);
     free(data);
     free(path);

@@ -1,3 +1,4 @@
+#include <complex.h>
 #include <ebur128.h>
 #include <math.h>
 #include <stdlib.h>
@@ -171,6 +172,50 @@ TEST(as_libebur128_has_it)
     assert_true(fabs(s.loudness / 10.0 - level) <= 0.051);
     assert_true(fabs(s.range / 10.0 - range) <= 0.051 && range > 5);
     film_sound_free(&s);
+}
+
+/* Returns the gain in dB of the coefficients that BS.1770 has at 48 kHz. */
+static double gain(double hz)
+{
+    static const double b[2][3] = {{1.53512485958697, -2.69169618940638, 1.19839281085285},
+                                   {1, -2, 1}},
+                        a[2][3] = {{1, -1.69065929318241, 0.73248077421585},
+                                   {1, -1.99004745483398, 0.99007225036621}};
+    const double complex z = cexp(-2 * M_PI * I * hz / 48000);
+    double decibels = 0;
+    for (int i = 0; i < 2; i++)
+        decibels += 20 * log10(cabs((b[i][0] + (b[i][1] + b[i][2] * z) * z) /
+                                    (a[i][0] + (a[i][1] + a[i][2] * z) * z)));
+    return decibels;
+}
+
+static int loudness_at(int rate, int channels, double hz)
+{
+    struct tone tone = {rate, channels, 0, hz, {-20, -20, -20, -20, -20, -20, -20, -20}, 2};
+    struct film_sound s = of_tones(&tone, 1);
+    const int loudness = s.loudness;
+    film_sound_free(&s);
+    return loudness;
+}
+
+TEST(tones_are_weighted_the_same_at_every_rate)
+{
+    static const int rate[] = {48000, 16000, 32000, 44100, 96000, 192000};
+    static const double hz[] = {40, 100, 1000, 2000, 4000};
+    for (int r = 0; r < 6; r++)
+        for (int i = 0; i < 5; i++) {
+            double want = -230 + 10 * (gain(hz[i]) - gain(1000));
+            assert_true(fabs(loudness_at(rate[r], 1, hz[i]) - want) < (r == 0 ? 1 : 3));
+        }
+    for (int low = 100; low < 8000; low += 311)
+        assert_in_range(loudness_at(low, 1, low / 10.0) + 1000, 400, 800); /* stable */
+}
+
+TEST(channels_do_not_touch)
+{
+    const int one = loudness_at(44100, 1, 1000);
+    for (int channels = 2; channels <= SOUND_CHANNELS_MOST; channels += channels == 12 ? 49 : 1)
+        assert_true(fabs(loudness_at(44100, channels, 1000) - one - 100 * log10(channels)) <= 1);
 }
 
 /* The row's 400 ms lie around its middle. */

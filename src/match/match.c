@@ -1,4 +1,4 @@
-#include "command.h"
+#include "match.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -13,7 +13,6 @@
 #include "cache/frame_cache.h"
 #include "cache/sound_cache.h"
 #include "cli/cli.h"
-#include "match.h"
 #include "output/sinks.h"
 
 const struct cli_command *const match_commands[] = {&align_command, &find_command, NULL};

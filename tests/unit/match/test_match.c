@@ -5,7 +5,7 @@
 
 #include "test.h"
 #include "folder.h"
-#include "match/command.h"
+#include "match/match.h"
 
 /* With --no-cache, what is read of the films' sound is kept in a folder until the end. */
 TEST_WITH(a_cache_for_the_time_of_a_command, enter, leave)
