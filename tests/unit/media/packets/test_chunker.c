@@ -401,11 +401,11 @@ TEST_WITH(next_leading, begin, end)
 {
     static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8}; /* K P b b | K l l P b b */
     open_chunker(STREAM_H264, 5);                                /* frames 0, 5 */
-    for (int i = 0; i < 10; i++)
-        PUSH(.rap = i == 0   ? RAP_CLOSED
-                    : i == 4 ? RAP_OPEN
-                             : RAP_NONE,
-             .closed = i == 0, .order = TIME_NONE, .pts_us = display[i] * FRAME);
+    for (int i = 0; i < 10; i++) {
+        enum rap rap = i == 4 ? RAP_OPEN : RAP_NONE;
+        PUSH(.rap = i == 0 ? RAP_CLOSED : rap, .closed = i == 0, .order = TIME_NONE,
+             .pts_us = display[i] * FRAME);
+    }
     assert_int_equal(counts_at_end().skipped, 1); /* its own pictures were not needed */
     assert_int_equal(chunks, 1);
     const struct chunk *r = chunk[0];
