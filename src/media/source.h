@@ -255,20 +255,11 @@ typedef void pass_tick(void *user, const struct pass_state *state);
 /* The arguments of pass_run, borrowed for the call. */
 struct pass {
     struct source *source;
-    struct engine *engine;      /* not begun */
-    struct engine_job job;      /* all fields but `ports`, which pass_run decides */
-    struct selection selection; /* decided */
-    enum decode_plan plan;
-    enum decode_choice decode;
-    int threads;
-    bool exact_damage; /* with SOURCE_EXACT_DAMAGE, see source.h */
-    pass_tick *tick;   /* NULL: silent */
+    struct engine_job job;       /* all fields but `ports`, which pass_run decides */
+    struct decode_job decode;    /* all but `columns` and `ticket`; its engine is not begun */
+    struct admission *admission; /* with several films, for its turn. NULL: a single film */
+    pass_tick *tick;             /* NULL: silent */
     void *tick_user;
-    struct decoders *decoders;       /* of all films; NULL: no decoder is pooled */
-    struct admission *admission;     /* with several films, for its turn. NULL: a single film */
-    int worker_processes;            /* as in decode_job */
-    struct sound_job *sound;         /* SOURCE_HAS_SOUND; NULL: not needed */
-    struct frame_times *frame_times; /* filled with SOURCE_HAS_FRAME_TIMES; NULL: not needed */
 };
 
 /*
