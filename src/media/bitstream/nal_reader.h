@@ -29,10 +29,7 @@ bool nal_next_of_extradata(enum bitstream kind, const uint8_t *extradata, size_t
 /* Copies a unit without its emulation prevention bytes (00 00 03). Returns the bytes written. */
 size_t nal_unescape(const struct nal *nal, uint8_t *out, size_t room);
 
-/*
- * Reads the bits of a unit without emulation prevention bytes, from bit number `bit`. Bits after
- * the end read as 0, and `bit` counts them too.
- */
+/* Reads bits of an unescaped unit, from bit number `bit`, which goes on behind the end: 0 there. */
 struct bit_reader {
     const uint8_t *data;
     size_t size, bit;

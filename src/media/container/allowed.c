@@ -133,10 +133,7 @@ struct check {
     size_t left; /* how many bytes they may still have */
 };
 
-/*
- * Returns the text of a list, which the caller frees, with one character at the end of each line:
- * libavformat ends a line at any of three. Returns NULL on `e`.
- */
+/* Returns the text of a list, its lines ended by '\n' alone, for the caller to free, or NULL. */
 static char *read_lines(struct check *c, const char *list, struct err *e)
 {
     FILE *f = file_open_regular(list);

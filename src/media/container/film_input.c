@@ -46,10 +46,7 @@ struct file {
     int64_t begin, end; /* among the bytes of all files */
 };
 
-/*
- * Regular files and disks, one or several whose bytes follow one another. What cannot be read is
- * recorded (read_faults.c).
- */
+/* Regular files and disks, whose bytes follow one another. Faults are recorded. */
 struct file_reader {
     struct read_faults *faults;
     struct file *file;
@@ -77,10 +74,7 @@ static int64_t size_of(int fd)
     return size > 0 ? size : 0;
 }
 
-/*
- * Appends the bytes of the open file `path`, which is borrowed. The reader owns `fd` from then on,
- * also after a failure.
- */
+/* Appends the bytes of a file. Owns `fd`, also after a failure; borrows `path`. */
 static bool file_reader_add(struct file_reader *r, int fd, const char *path, struct err *e)
 {
     if (!err_reserve(&r->file, r->count + 1, &r->room, sizeof *r->file, e)) {
@@ -126,10 +120,7 @@ static ssize_t fail_with(struct file_reader *r, const struct file *f, int error,
     return -1;
 }
 
-/*
- * Reads less, or skips an unreadable piece, after a read of `bytes` bytes failed with errno
- * `error`.
- */
+/* Reads less, or skips an unreadable piece, after a read of `bytes` bytes failed. */
 static ssize_t read_piece(struct file_reader *r, const struct file *f, uint8_t *to, size_t bytes,
                           int64_t at, int error)
 {
@@ -192,10 +183,7 @@ static void file_reader_close(struct file_reader **reader)
 #define FILE_BYTES_MOST (INT64_C(1) << 42)
 #define INODES_MOST ((ino_t)1 << 20)
 
-/*
- * PAST_LEAST: what is kept of a pipe at least. FFmpeg's GIF demuxer seeks back to the start of each
- * frame.
- */
+/* PAST_LEAST is kept of a pipe: FFmpeg's GIF demuxer seeks to the start of each frame. */
 enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, PAST_LEAST = 8 << 20, PAST_MOST = 64 << 20 };
 
 struct film_input {
@@ -366,10 +354,7 @@ static bool refuse_open(const char *path, int error, struct err *e)
                    strerror(error));
 }
 
-/*
- * Returns true if libavformat opens the film by its name, and reports any error: a folder, a wrong
- * name, or a pattern of names of images.
- */
+/* Returns true for a folder, a wrong name or a pattern of images: libavformat reports errors. */
 static bool is_for_libavformat(const char *path, const struct stat *s)
 {
     int score = AVPROBE_SCORE_RETRY;
@@ -501,10 +486,7 @@ void film_input_go_on(AVIOContext *io)
     f->keeping = false;
 }
 
-/*
- * Reads until this many bytes of the film's beginning are there. Returns false if the input ends
- * earlier or fails.
- */
+/* Reads until `bytes` bytes of the film's beginning are there. Returns false if it cannot. */
 static bool fill_head(struct film_input *f, size_t bytes)
 {
     while (f->past_bytes < bytes && bytes <= HEAD_BYTES)

@@ -195,10 +195,7 @@ static int64_t part_length(const AVFormatContext *format, const struct film_part
     return known ? format->duration : -1;
 }
 
-/*
- * Returns true if a decoder can go on with another part: its headers are the same, or are repeated
- * in its pictures (H.264: by the demuxer "concat").
- */
+/* Returns true if a decoder can go on: the headers are the same, or repeated in the pictures. */
 static bool has_same_headers(const AVCodecParameters *a, const AVCodecParameters *b)
 {
     static const enum AVCodecID repeated[] = {AV_CODEC_ID_H264,       AV_CODEC_ID_MPEG1VIDEO,
@@ -384,10 +381,7 @@ static void keep_tags(const AVFormatContext *format, struct probed *probed)
         probed->tags[i] = film_colour_tags(format->streams[i]->codecpar);
 }
 
-/*
- * Implements AVIOInterruptCB, which libavformat calls before it reads and while it waits. Bytes
- * read since the last call are progress.
- */
+/* Implements AVIOInterruptCB. Bytes that were read since the last call are progress. */
 static int stop_reading(void *format)
 {
     static _Thread_local int64_t last;
@@ -398,10 +392,7 @@ static int stop_reading(void *format)
     return interrupt_pending();
 }
 
-/*
- * Makes the context for avformat_open_input to read from `io`, which it owns from then on; NULL:
- * from the film's file. Returns NULL if out of memory.
- */
+/* Makes a context that reads from `io`, which it owns; NULL: from the film's file. */
 static AVFormatContext *prepare_container(AVIOContext *io, struct err *e)
 {
     AVFormatContext *format = avformat_alloc_context();
@@ -537,10 +528,7 @@ static bool reopen_unprobed(const char *path, struct read_faults *faults, AVForm
     return open_prepared(path, faults, format, e);
 }
 
-/*
- * Refuses text ("tty") and single images, which libavformat's probing accepts. Images one after
- * another are a film.
- */
+/* Refuses text and single images. Images one after another are a film. */
 static bool check_container(const char *path, struct read_faults *faults, AVFormatContext **format,
                             struct err *e)
 {
@@ -657,10 +645,7 @@ static bool may_begin_late(AVFormatContext *format, const AVStream *s)
     return unsized && container_is_seekable(format);
 }
 
-/*
- * Opens the container and discards all streams except the chosen one. Returns that stream, or NULL
- * on `e`.
- */
+/* Opens the container. Returns the chosen stream, the only one that is kept, or NULL on `e`. */
 static AVStream *open_chosen(const struct film *film, int requested, AVFormatContext **format,
                              struct probed *probed, struct err *e)
 {

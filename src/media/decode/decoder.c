@@ -199,10 +199,7 @@ void corruption_message(const AVCodecContext *c, int level, const char *format)
 
 /* ---- A decoder ---- */
 
-/*
- * Returns AVERROR(ENOMEM) if a frame buffer could not be allocated, else `code`: libavcodec may
- * return any other error, or none, in that case.
- */
+/* Returns `code`, or AVERROR(ENOMEM) if a frame buffer could not be allocated. */
 static int unless_out_of_memory(const AVCodecContext *c, int code)
 {
     const struct corruption_watch *w = c->opaque;
@@ -259,10 +256,7 @@ int decoder_max_threads(const AVStream *stream, const struct codec_traits *trait
     return codec && (dav1d || codec->capabilities & AV_CODEC_CAP_FRAME_THREADS) ? MOST : 1;
 }
 
-/*
- * The largest delay of the standard. A larger one comes from wrong timestamps, and libavcodec
- * aborts.
- */
+/* The standard's largest delay. A larger one is due to wrong times, and libavcodec aborts. */
 enum { DELAY_MAX = 15 };
 
 void decoder_widen_delay(AVCodecContext *c)
@@ -277,9 +271,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     AVCodecContext *c = decoder_alloc(stream, NULL, e);
     if (!c)
         return NULL;
-    /*
-     * With frame threads, the Theora decoder does not report damage, and outputs different frames.
-     */
+    /* With frame threads, the Theora decoder does not report damage. */
     if (c->codec_id == AV_CODEC_ID_THEORA)
         threads = 1;
     c->thread_count = threads;

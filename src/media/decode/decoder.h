@@ -106,10 +106,7 @@ bool corruption_is_flagged(const AVFrame *frame);
 /* Returns true if the decoder found damage in this frame's own data. */
 bool corruption_concealed(const AVFrame *frame);
 
-/*
- * Receives every message of every decoder, on any thread (av_log.c). Ignores a context whose
- * `opaque` is no watch (a parser's).
- */
+/* Receives all decoders' messages (av_log.c), any thread. `opaque` may be no watch (a parser's). */
 void corruption_message(const AVCodecContext *c, int level, const char *format);
 
 /* ---- worker.c: decodes chunks in software ---- */

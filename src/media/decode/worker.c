@@ -98,10 +98,7 @@ static bool put_software_frame(struct decode_worker *s, struct picture *p, struc
 
 static bool is_given_up(const struct decode_worker *s) { return s->corrupt && !s->redoing; }
 
-/*
- * Returns the picture of the frame that the decoder output, or NULL if the frame is not to be
- * analysed.
- */
+/* Returns the picture of the frame that was output, or NULL if it is not to be analysed. */
 static struct picture *find_selected(struct decode_worker *s, struct chunk *chunk)
 {
     uint64_t index = (uint64_t)s->frame->pts - chunk->picture[0].serial;
@@ -173,10 +170,7 @@ static bool drain_decoder(struct decode_worker *s, struct chunk *chunk, struct e
     return ok;
 }
 
-/*
- * Records that pictures before `p` are missing: pictures that may refer to them are damaged. A key
- * that is not missing itself refers to none of them.
- */
+/* Pictures that may refer to missing ones before `p` are damaged. An intact key refers to none. */
 static void mark_missing(struct decode_worker *s, const struct chunk *chunk,
                          const struct picture *p)
 {
@@ -226,10 +220,7 @@ static uint64_t still_selected(const struct chunk *chunk)
     return n;
 }
 
-/*
- * Decodes the whole chunk again, by a fresh single-threaded decoder whose frames are analysed
- * whatever it reports.
- */
+/* Decodes the chunk by a fresh single-threaded decoder. Frames are analysed whatever it reports. */
 static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     struct watched fresh = {0};
@@ -242,9 +233,7 @@ static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct er
     return ok;
 }
 
-/*
- * Chooses the chunk's decoder: the single-threaded one if a decoder with threads cannot be opened.
- */
+/* Chooses the single-threaded decoder if one with threads is not asked for or cannot be opened. */
 static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
 {
     struct err why = ERR_INIT;
@@ -256,10 +245,7 @@ static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
     err_forgive(&why);
 }
 
-/*
- * Returns true if the chunk is a single key frame that is damaged or was not output. Another key
- * frame replaces it, and the analysis of this one is discarded.
- */
+/* Returns true for a single key frame that is damaged or missing: another one replaces it. */
 static bool is_bad_key(struct decode_worker *s, const struct chunk *chunk)
 {
     bool bad_key = s->corrupt || still_selected(chunk) > 0 || chunk->picture[0].tag.damaged;

@@ -74,9 +74,7 @@ static void count_demuxer_message(void *context, int level, const char *format, 
 {
     /* the index after the last packet of a streamed ASF is read as a packet */
     bool index = av_strstart(format, "ff asf skip ", NULL);
-    /*
-     * Ogg's first packets, also those of sound, may have times before 0, for instance after a cut
-     */
+    /* Ogg's first packets may have times before 0, for instance after a cut */
     bool early = av_strstart(format, "invalid pts %", NULL);
     listener->errors += level <= AV_LOG_ERROR && !index && !early;
     listener->openings += av_strstart(format, "Format %s probed with ", NULL);

@@ -149,10 +149,7 @@ static struct picture join_second_field(const struct picture *key, const struct 
     return p;
 }
 
-/*
- * Makes a chunk of the held key frame, or of its two fields. Both are decoded: a chunk of one frame
- * skips nothing.
- */
+/* Makes a chunk of the held key frame, or of its two fields. Nothing of it is skipped. */
 static struct chunk *make_chunk(struct keys *k, struct err *e)
 {
     struct chunk *chunk = err_calloc(1, sizeof *chunk, e);

@@ -325,10 +325,7 @@ static bool is_wanted(const struct folder *f, const char *name)
     return f->only ? strcmp(name, f->only) == 0 : is_picture_name(name);
 }
 
-/*
- * Reads the picture's time. Sets *is_new to false if it cannot be read, was delivered already, or
- * was taken before since_us.
- */
+/* Sets *is_new to false if the picture is unreadable, delivered already, or before since_us. */
 static bool describe(const struct folder *f, const char *name, struct picture *p, bool *is_new,
                      struct err *e)
 {

@@ -112,10 +112,7 @@ static bool seek_place(struct worker *w, int place)
     return av_seek_frame(w->format, w->stream->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0;
 }
 
-/*
- * Reads the next packet of the video stream; with `key` that of the next key frame. Returns false
- * if none is near.
- */
+/* Reads the next packet, with `key` of a key frame. Returns false if none is near. */
 static bool next_packet(struct worker *w, bool key)
 {
     for (int i = 0; i < KEY_WITHIN && !interrupted(); i++) {
@@ -189,10 +186,7 @@ static bool sample_key_alone(struct worker *w, size_t index)
     return whole || w->error.code != ERR_NONE;
 }
 
-/*
- * Opens a new decoder for each sample. A flush keeps the headers of earlier samples, and the result
- * would depend on which samples this thread took.
- */
+/* Opens a new decoder for each sample: a flush would keep the headers of earlier ones. */
 static bool open_decoder(struct worker *w)
 {
     w->fresh = true;
@@ -252,10 +246,7 @@ static bool is_conclusive(const struct crop_seen *seen)
     return seen->across.known || seen->down.known;
 }
 
-/*
- * Returns true if more frames are needed: fewer than CROP_SAMPLES_ENOUGH are conclusive so far, and
- * those that may still be sampled could make a rectangle.
- */
+/* Returns true if too few frames are conclusive, and more could make a rectangle. */
 static bool needs_more(const struct worker *w)
 {
     int conclusive = 0, suggested = 0, done = 0;
@@ -270,10 +261,7 @@ static bool needs_more(const struct worker *w)
     return more > 0 && suggested + more >= CROP_QUORUM;
 }
 
-/*
- * Receives the frames that are ready, and samples one each APART packets. Returns false if no more
- * frames are needed or left.
- */
+/* Samples one of APART frames that are ready. Returns false if no more are needed or left. */
 static bool sample_ready(struct worker *w, int64_t *due, size_t *index)
 {
     int code;
@@ -299,10 +287,7 @@ static bool has_one_layer(const AVCodecParameters *par)
     return hvcc && par->extradata_size >= HVCC && hvcc[0] == 1 && (hvcc[LAYERS] >> 3 & 7) == 1;
 }
 
-/*
- * Returns which frames the decoder may skip. Non-reference HEVC pictures of a lower layer may be
- * referred to by a higher layer.
- */
+/* Returns which frames may be skipped. In HEVC, a higher layer may refer to non-references. */
 static enum AVDiscard skippable_frames(const AVCodecParameters *par)
 {
     if (par->codec_id == AV_CODEC_ID_HEVC && !has_one_layer(par))
@@ -310,10 +295,7 @@ static enum AVDiscard skippable_frames(const AVCodecParameters *par)
     return AVDISCARD_NONREF;
 }
 
-/*
- * Samples some of the frames that follow the film's first key frame. Does nothing if
- * CROP_SAMPLES_ENOUGH frames are conclusive or if no rectangle can result.
- */
+/* Samples some frames after the first key frame, unless enough are conclusive or none helps. */
 static void sample_more(struct worker *w)
 {
     enum { SENT_MOST = CROP_SAMPLES_MORE * APART + 32 };
@@ -395,10 +377,7 @@ static void *worker_main(void *argument)
 
 /* ------------------------------------------------------------------ all workers */
 
-/*
- * Returns the first error that is not about the film, such as no memory. A film that cannot be read
- * fails when it is decoded, with a better message.
- */
+/* Returns the first error but of the film, which fails with a better message when decoded. */
 static bool check_errors(const struct worker *worker, int count, struct err *e)
 {
     if (interrupted())
@@ -411,10 +390,7 @@ static bool check_errors(const struct worker *worker, int count, struct err *e)
     return true;
 }
 
-/*
- * Samples all places. It is not an error if fewer than `count` threads start. Returns the number of
- * workers.
- */
+/* Samples all places, on up to `count` threads. Returns the number of workers. */
 static int run_workers(struct worker *worker, int count)
 {
     pthread_t thread[PROBE_THREADS];
@@ -506,10 +482,7 @@ static bool decode_first_frame(AVFormatContext *format, int stream, AVCodecConte
     return decoder_send(decoder, NULL) >= 0 && decoder_receive(decoder, frame) >= 0;
 }
 
-/*
- * Returns true if the error must be reported. A film that cannot be read fails when it is decoded,
- * with a better message.
- */
+/* Clears an error that decoding the film reports better. Returns true if it is another one. */
 static bool must_report(struct err *e)
 {
     if (e->code == ERR_FAILED || e->code == ERR_MEMORY || e->code == ERR_INTERRUPTED)

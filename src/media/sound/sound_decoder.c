@@ -91,10 +91,7 @@ static bool sound_frames_usable(const AVFrame *f)
     return rate_ok && samples_known((enum AVSampleFormat)f->format);
 }
 
-/*
- * Passes the block on, without what is behind the film's end, in parts of a few seconds: at a rate
- * of 1 Hz a frame may last for days. Stops if interrupted.
- */
+/* Passes the block on up to the film's end, in parts: a frame of 1 Hz may last for days. */
 static bool push_parts(struct sound_frames *s, struct sound_block b, struct err *e)
 {
     enum { SECONDS = 8 };
@@ -191,10 +188,7 @@ static bool sound_frames_close(struct sound_frames **frames, struct film_sound *
     return ok;
 }
 
-/*
- * Starts the thread. A lane has room for `ahead` frames that others are waited for. Sound from
- * `most_us` on is dropped.
- */
+/* Starts the thread. A lane has room for `ahead` frames. Drops sound from `most_us` on. */
 static struct sound_frames *sound_frames_open(struct sound_maker *maker, int lanes, size_t ahead,
                                               int64_t most_us, struct err *e)
 {
@@ -288,10 +282,7 @@ enum { SAMPLES_MOST = 1 << 22 }; /* of a channel in a frame */
 /* HE-AAC, which may be declared as AAC-LC of up to half of 48 kHz, takes longer to begin. */
 enum { AAC_RATE_LEAST = 32000 };
 
-/*
- * Decoders that compute with integers, and so give the same samples on every machine. Others get
- * AV_CODEC_FLAG_BITEXACT, with which DTS does so as well.
- */
+/* Decoders that compute with integers: the same samples everywhere. DTS does by BITEXACT. */
 static const struct {
     enum AVCodecID codec;
     const char *decoder;
