@@ -345,21 +345,15 @@ static struct film_length declared_length(const AVFormatContext *format, AVStrea
 
 /* ------------------------------------------------------------------ light */
 
-/* Returns MaxCLL if known, else the mastering display's peak, else 0. */
-static int peak_of_nits(unsigned content, unsigned display)
-{
-    unsigned nits = content > 0 ? content : display;
-    return nits < LIGHT_PEAK_MOST ? (int)nits : LIGHT_PEAK_MOST;
-}
-
 int film_light_peak(const AVContentLightMetadata *content,
                     const AVMasteringDisplayMetadata *display)
 {
     bool is_known = display && display->has_luminance && display->max_luminance.num > 0 &&
                     display->max_luminance.den > 0;
-    return peak_of_nits(
-        content ? content->MaxCLL : 0,
-        is_known ? (unsigned)(display->max_luminance.num / display->max_luminance.den) : 0);
+    unsigned nits = content ? content->MaxCLL : 0;
+    if (nits == 0 && is_known)
+        nits = (unsigned)(display->max_luminance.num / display->max_luminance.den);
+    return nits < LIGHT_PEAK_MOST ? (int)nits : LIGHT_PEAK_MOST;
 }
 
 /*

@@ -51,18 +51,9 @@ struct file_reader {
     struct read_faults *faults;
     struct file *file;
     size_t count, room;
-    int64_t first;  /* the number of the first byte */
+    int64_t first;  /* the number under which the first byte is recorded if it is skipped */
     bool piecewise; /* the last bytes were unreadable: read no more than SKIP_BYTES at once */
 };
-
-static struct file_reader *file_reader_new(struct read_faults *faults, struct err *e)
-{
-    struct file_reader *r = err_calloc(1, sizeof *r, e);
-    if (!r)
-        return NULL;
-    r->faults = faults;
-    return r;
-}
 
 /* Returns the size of a file or disk, or 0 if it is unknown. */
 static int64_t size_of(int fd)
@@ -85,9 +76,6 @@ static bool file_reader_add(struct file_reader *r, int fd, const char *path, str
     r->file[r->count++] = (struct file){fd, path, begin, begin + size_of(fd)};
     return true;
 }
-
-/* Sets the number under which the first byte is recorded if it is skipped (0). */
-static void file_reader_count_from(struct file_reader *r, int64_t first) { r->first = first; }
 
 /* Returns the number of bytes; of a single file, the current one. */
 static int64_t file_reader_size(const struct file_reader *r)
@@ -336,11 +324,12 @@ static AVIOContext *open_bytes(int fd, const char *path, bool inherited, struct 
 /* Makes an input of a regular file or a disk, which it owns from then on, also after a failure. */
 static AVIOContext *open_file(int fd, const char *path, struct read_faults *faults, struct err *e)
 {
-    struct file_reader *file = file_reader_new(faults, e);
+    struct file_reader *file = err_calloc(1, sizeof *file, e);
     if (!file) {
         close(fd);
         return NULL;
     }
+    file->faults = faults;
     if (!file_reader_add(file, fd, path, e)) {
         file_reader_close(&file);
         return NULL;
@@ -393,9 +382,11 @@ bool film_input_open(const char *path, struct read_faults *faults, AVIOContext *
 bool film_input_open_parts(const struct film_parts *parts, struct read_faults *faults,
                            AVIOContext **io, struct err *e)
 {
-    struct file_reader *file = file_reader_new(faults, e);
+    struct file_reader *file = err_calloc(1, sizeof *file, e);
     bool ok = file != NULL;
     *io = NULL;
+    if (ok)
+        file->faults = faults;
     for (size_t i = 0; ok && i < parts->count; i++) {
         const char *path = parts->part[i].path;
         int fd = slow_open(path, false);
@@ -444,7 +435,7 @@ static int open_beside(const struct film_input *film, const char *path, const ch
     }
     struct film_input *f = (*io)->opaque;
     f->name = copy;
-    file_reader_count_from(f->file, (int64_t)(s.st_ino % INODES_MOST + 1) * FILE_BYTES_MOST);
+    f->file->first = (int64_t)(s.st_ino % INODES_MOST + 1) * FILE_BYTES_MOST;
     if (file_reader_size(f->file) == 0)
         read_faults_lack(film->faults, "its part '%s' is empty", name);
     return 0;

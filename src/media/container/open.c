@@ -413,11 +413,12 @@ static AVFormatContext *prepare_container(AVIOContext *io, struct err *e)
 /*
  * Opens the film with a prepared context by a demuxer of films, or by `demuxer`, that of a list of
  * files (NULL: none). The names of `more` demuxers may read those files. `any_name`: the files may
- * lie anywhere.
+ * lie anywhere. What demuxers log is counted in *logged.
  */
 static int open_input(const char *url, const AVInputFormat *demuxer, const char *more,
-                      bool any_name, AVFormatContext **format)
+                      bool any_name, struct av_log_counts *logged, AVFormatContext **format)
 {
+    struct av_log_counts *before = av_log_listen(logged);
     AVDictionary *options = NULL;
     AVIOContext *io = (*format)->pb;
     av_dict_set(&options, "protocol_whitelist", "file", 0);
@@ -428,6 +429,7 @@ static int open_input(const char *url, const AVInputFormat *demuxer, const char 
         code = avformat_open_input(format, url, demuxer, &options);
     else
         avformat_close_input(format);
+    av_log_listen(before);
     av_dict_free(&options);
     if (code < 0)
         film_input_close(&io); /* avformat_open_input has freed the context */
@@ -447,9 +449,7 @@ static bool open_playlist(const char *path, const char *url, const AVInputFormat
     *format = prepare_container(io, e);
     if (!*format)
         return false;
-    struct av_log_counts *before = av_log_listen(&logged);
-    int code = open_input(url, demuxer, demuxer->name, false, format);
-    av_log_listen(before);
+    int code = open_input(url, demuxer, demuxer->name, false, &logged, format);
     if (code < 0)
         read_faults_fail(faults, NULL, logged.read_error, -1);
     /* from now on no file that the playlist names may be a playlist */
@@ -478,9 +478,7 @@ static bool open_prepared(const char *path, struct read_faults *faults, AVFormat
         return false;
     bool piped = (*format)->pb && !container_is_seekable(*format);
     struct av_log_counts logged = {0};
-    struct av_log_counts *before = av_log_listen(&logged);
-    int code = open_input(url, NULL, "", false, format);
-    av_log_listen(before);
+    int code = open_input(url, NULL, "", false, &logged, format);
     const AVInputFormat *other = logged.unlisted;
     if (code == AVERROR_INVALIDDATA && !interrupted())
         other = playlist_demuxer(path);
@@ -563,11 +561,8 @@ static bool open_parts(const struct film *film, AVFormatContext **format, struct
     char url[URL_BYTES];
     if (!make_url(film->path, format, url, e))
         return false;
-    struct av_log_counts *before = av_log_listen(&probed->logged);
-    int code = list
-                   ? open_input(url, av_find_input_format("concat"), "concat," IMAGES, true, format)
-                   : open_input(url, NULL, "", false, format);
-    av_log_listen(before);
+    int code = open_input(url, list ? av_find_input_format("concat") : NULL,
+                          list ? "concat," IMAGES : "", list, &probed->logged, format);
     if (code >= 0 && list)
         code = allowed_demuxers(*format, IMAGES); /* no part may be a list */
     if (code < 0)

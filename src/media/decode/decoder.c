@@ -19,16 +19,11 @@ static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
     return code;
 }
 
-static void watch_buffers(AVCodecContext *c)
-{
-    c->get_buffer2 = watched_buffer;
-    av_compat_thread_safe_callbacks(c);
-}
-
 void corruption_watch_open(struct corruption_watch *w, AVCodecContext *c)
 {
     corruption_watch_messages(w, c);
-    watch_buffers(c);
+    c->get_buffer2 = watched_buffer;
+    av_compat_thread_safe_callbacks(c);
 }
 
 bool corruption_reported(const struct corruption_watch *w)
@@ -217,8 +212,6 @@ int decoder_receive(AVCodecContext *c, AVFrame *frame)
     int code = avcodec_receive_frame(c, frame);
     return unless_out_of_memory(c, code);
 }
-
-void decoder_close(AVCodecContext **c) { avcodec_free_context(c); }
 
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e)
 {

@@ -6,15 +6,12 @@
 
 #include "media/schedule/decode_pass.h"
 
-/* Opens a decoder; with more than one of `threads`, frame threads. Returns NULL on failure. */
+/* Opens a decoder; with more than one of `threads`, frame threads. Free it before its watch. */
 AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e);
 
 /* As libavcodec's functions, but AVERROR(ENOMEM) once a frame buffer could not be allocated. */
 int decoder_send(AVCodecContext *c, const AVPacket *packet);
 int decoder_receive(AVCodecContext *c, AVFrame *frame);
-
-/* Frees the decoder, before its corruption watch is freed. Does nothing if *c is NULL. */
-void decoder_close(AVCodecContext **c);
 
 /*
  * Returns the most threads that a decoder of one chunk may have: 1 if more are of no use or not

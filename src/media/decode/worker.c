@@ -44,7 +44,7 @@ struct decode_worker {
 
 static void close_watched(struct watched *w)
 {
-    decoder_close(&w->context);
+    avcodec_free_context(&w->context);
     w->watch = (struct corruption_watch){0};
 }
 
@@ -61,7 +61,7 @@ static bool open_watched(struct decode_worker *s, struct watched *w, int threads
     return w->context != NULL;
 }
 
-static bool decode_worker_open(struct decode_worker *s, struct err *e)
+static bool open_worker(struct decode_worker *s, struct err *e)
 {
     s->packet = av_packet_alloc();
     s->frame = av_frame_alloc();
@@ -72,16 +72,6 @@ static bool decode_worker_open(struct decode_worker *s, struct err *e)
         return false;
     s->port = engine_port_open(s->pass->job->engine, e);
     return s->port != NULL;
-}
-
-static void decode_worker_close(struct decode_worker *s)
-{
-    engine_port_close(&s->port);
-    close_watched(&s->single);
-    close_watched(&s->threaded);
-    av_frame_free(&s->frame);
-    av_frame_free(&s->planes);
-    av_packet_free(&s->packet);
 }
 
 static bool put_software_frame(struct decode_worker *s, struct picture *p, struct err *e)
@@ -295,40 +285,46 @@ struct decode_worker *decode_worker_new(struct decode_pass *pass, struct err *e)
     if (!s)
         return NULL;
     s->pass = pass;
-    if (!decode_worker_open(s, e))
+    if (!open_worker(s, e))
         decode_worker_free(&s);
     return s;
 }
 
-void decode_worker_free(struct decode_worker **s)
+void decode_worker_free(struct decode_worker **worker)
 {
-    if (!*s)
+    struct decode_worker *s = *worker;
+    if (!s)
         return;
-    decode_pass_add_counts((*s)->pass, &(*s)->counts);
-    decode_worker_close(*s);
-    free(*s);
-    *s = NULL;
+    decode_pass_add_counts(s->pass, &s->counts);
+    engine_port_close(&s->port);
+    close_watched(&s->single);
+    close_watched(&s->threaded);
+    av_frame_free(&s->frame);
+    av_frame_free(&s->planes);
+    av_packet_free(&s->packet);
+    free(s);
+    *worker = NULL;
 }
 
 void *decode_worker_main(void *pass)
 {
-    struct decode_worker s = {.pass = pass};
     struct err e = ERR_INIT;
-    bool ok = decode_worker_open(&s, &e);
+    struct decode_worker *s = decode_worker_new(pass, &e);
     struct chunk *chunk;
-    while (ok && scheduler_next_chunk(s.pass, &software_backend, &chunk)) {
-        ok = decode_worker_decode(&s, chunk, &e);
+    bool ok = s != NULL;
+    while (ok && scheduler_next_chunk(pass, &software_backend, &chunk)) {
+        ok = decode_worker_decode(s, chunk, &e);
         struct taken_chunk taken = scheduler_taken(chunk);
-        decode_pass_sent(s.pass, chunk, chunk->bytes);
-        decode_pass_pictures_done(s.pass, chunk, chunk->count);
-        scheduler_chunk_done(s.pass, &taken);
+        decode_pass_sent(pass, chunk, chunk->bytes);
+        decode_pass_pictures_done(pass, chunk, chunk->count);
+        scheduler_chunk_done(pass, &taken);
         chunk_free(&chunk);
     }
     if (!ok)
-        decode_pass_fail(s.pass, &e);
-    decode_pass_add_counts(s.pass, &s.counts);
-    decode_worker_close(&s);
-    decode_pass_thread_ends(pass, &software_backend, s.counts.sent);
+        decode_pass_fail(pass, &e);
+    const uint64_t sent = s ? s->counts.sent : 0;
+    decode_worker_free(&s);
+    decode_pass_thread_ends(pass, &software_backend, sent);
     return NULL;
 }
 

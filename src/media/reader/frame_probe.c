@@ -190,7 +190,7 @@ static bool sample_key_alone(struct worker *w, size_t index)
 static bool open_decoder(struct worker *w)
 {
     w->fresh = true;
-    decoder_close(&w->decoder);
+    avcodec_free_context(&w->decoder);
     w->watch = (struct corruption_watch){0};
     w->decoder = decoder_open(w->stream, w->samples->film->path, 1, &w->error);
     if (w->decoder)
@@ -351,7 +351,7 @@ static bool open_worker(struct worker *w)
 
 static void close_worker(struct worker *w)
 {
-    decoder_close(&w->decoder);
+    avcodec_free_context(&w->decoder);
     av_frame_free(&w->frame);
     av_frame_free(&w->planes);
     av_packet_free(&w->packet);
@@ -509,7 +509,7 @@ bool film_light_probe(const struct film *film, int requested, struct probe_facts
         if (decode_first_frame(format, film->stream, decoder, packet, frame))
             facts->peak = peak_of_frame(frame);
     }
-    decoder_close(&decoder);
+    avcodec_free_context(&decoder);
     av_frame_free(&frame);
     av_packet_free(&packet);
     container_close(&format);

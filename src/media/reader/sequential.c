@@ -454,12 +454,8 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     q->next_frame = state->next_frame;
     q->numbered_us = state->timeline.last_us;
     bool ok = open_all(q, e) && decode_all(q, state->held, e);
-    pthread_mutex_lock(&s->lock); /* workers that ended early count too */
-    s->counts.sent += q->counts.sent;
-    s->counts.decoded += q->counts.decoded;
-    s->counts.decode_errors += q->counts.decode_errors;
-    s->counts.damaged += q->counts.damaged;
-    s->counts.lost += q->counts.lost;
+    decode_pass_add_counts(s, &q->counts); /* workers that ended early count too */
+    pthread_mutex_lock(&s->lock);
     s->counts.dropped += q->counts.dropped;
     s->counts.keys += q->counts.keys;
     s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
@@ -470,7 +466,7 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     s->counts.sequential = true;
     pthread_mutex_unlock(&s->lock);
     engine_port_close(&q->port);
-    decoder_close(&q->decoder);
+    avcodec_free_context(&q->decoder);
     av_frame_free(&q->frame);
     av_frame_free(&q->picture);
     av_frame_free(&q->key);

@@ -88,7 +88,7 @@ static int first_answer(const char *name, bool out_of_memory)
     }
     av_frame_free(&frame);
     av_packet_free(&p);
-    decoder_close(&c);
+    avcodec_free_context(&c);
     assert_null(c);
     close_clip(&f, &film);
     return code;
