@@ -676,14 +676,6 @@ static bool choose_sound(AVFormatContext *format, int video, struct film *film, 
     return e->code == ERR_NONE;
 }
 
-bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
-                    struct err *e)
-{
-    film->faults = NULL;
-    film->sound = SOURCE_SOUND_NONE;
-    return container_open_parts(path, NULL, requested, format, film, e);
-}
-
 bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
                           AVFormatContext **format, struct film *film, struct err *e)
 {

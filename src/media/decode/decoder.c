@@ -86,27 +86,25 @@ bool corruption_concealed(const AVFrame *frame) { return frame->decode_error_fla
  * ProRes. Then those of Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting, JPEG 2000,
  * TIFF, GIF, Road Pizza and PNG about parts of a picture that they skip.
  */
-static const char *const about_blocks[] = {
-    "ac-tex damaged",
-    "ac tex damaged",
-    "dc overflow-",
-    "ignoring overflow at",
-    "Error at MB",
-    "error y=",
-    "More blocks ended than coded",
-    "Data unit with size",
-    "Corrupted tile data",
-    "error in decompression of block",
-    "Zlib resync occurred",
-    "Error decoding tile",
-    "Segmentation symbol value incorrect",
-    "Read went out of bounds",
-    "Copy went out of bounds",
-    "Run went out of bounds",
-    "LZW decode failed",
-    "First chunk byte is",
-    "IEND without all image",
-};
+static const char *const about_blocks[] = {"ac-tex damaged",
+                                           "ac tex damaged",
+                                           "dc overflow-",
+                                           "ignoring overflow at",
+                                           "Error at MB",
+                                           "error y=",
+                                           "More blocks ended than coded",
+                                           "Data unit with size",
+                                           "Corrupted tile data",
+                                           "error in decompression of block",
+                                           "Zlib resync occurred",
+                                           "Error decoding tile",
+                                           "Segmentation symbol value incorrect",
+                                           "Read went out of bounds",
+                                           "Copy went out of bounds",
+                                           "Run went out of bounds",
+                                           "LZW decode failed",
+                                           "First chunk byte is",
+                                           "IEND without all image"};
 
 /*
  * Codecs whose decoders log an error only if the data is corrupt, and output the frame or a part of
@@ -134,35 +132,30 @@ static bool error_means_corruption(enum AVCodecID codec)
  * find ref with POC" is not among them: the standard allows a picture to name references that it
  * does not use.
  */
-static const char *const about_slices[] = {
-    "CABAC_MAX_BIN",
-    "The cu_qp_delta",
-    "The slice_qp",
-    "Invalid slice segment address",
-    "Previous slice segment missing",
-    "Two slices reporting",
-    "Independent slice segment missing",
-    "First slice in a frame missing",
-    "Zero refs",
-    "Overread slice header",
-    "Invalid collocated_ref_idx",
-    "Invalid number of merging MVP",
-    "entry_point_offset table",
-    "WPP ctb",
-    "Error constructing the",
-    "Impossible slice segment",
-    "Impossible initial tile",
-    "Invalid reference index",
-    "Duplicate POC",
-    "PPS id out of range",
-};
+static const char *const about_slices[] = {"CABAC_MAX_BIN",
+                                           "The cu_qp_delta",
+                                           "The slice_qp",
+                                           "Invalid slice segment address",
+                                           "Previous slice segment missing",
+                                           "Two slices reporting",
+                                           "Independent slice segment missing",
+                                           "First slice in a frame missing",
+                                           "Zero refs",
+                                           "Overread slice header",
+                                           "Invalid collocated_ref_idx",
+                                           "Invalid number of merging MVP",
+                                           "entry_point_offset table",
+                                           "WPP ctb",
+                                           "Error constructing the",
+                                           "Impossible slice segment",
+                                           "Impossible initial tile",
+                                           "Invalid reference index",
+                                           "Duplicate POC",
+                                           "PPS id out of range"};
 
 /* The beginnings of HEVC's and H.264's messages about missing references. */
 static const char *const about_references[] = {
-    "Could not find ref with POC",
-    "Missing reference picture",
-    "reference picture missing",
-};
+    "Could not find ref with POC", "Missing reference picture", "reference picture missing"};
 
 static bool begins_with_any(const char *text, const char *const *start, size_t starts)
 {

@@ -206,26 +206,24 @@ enum { STREAM_NUMBERS = 18 };
 /* Lists all that avcodec_parameters_to_context copies of a video stream, except its bit rate. */
 static void list_numbers(const AVCodecParameters *p, int64_t number[STREAM_NUMBERS])
 {
-    const int64_t all[STREAM_NUMBERS] = {
-        p->codec_id,
-        p->codec_tag,
-        p->format,
-        p->width,
-        p->height,
-        p->profile,
-        p->level,
-        p->field_order,
-        p->color_range,
-        p->color_primaries,
-        p->color_trc,
-        p->color_space,
-        p->chroma_location,
-        p->video_delay,
-        p->bits_per_coded_sample,
-        p->bits_per_raw_sample,
-        p->sample_aspect_ratio.num,
-        p->sample_aspect_ratio.den,
-    };
+    const int64_t all[STREAM_NUMBERS] = {p->codec_id,
+                                         p->codec_tag,
+                                         p->format,
+                                         p->width,
+                                         p->height,
+                                         p->profile,
+                                         p->level,
+                                         p->field_order,
+                                         p->color_range,
+                                         p->color_primaries,
+                                         p->color_trc,
+                                         p->color_space,
+                                         p->chroma_location,
+                                         p->video_delay,
+                                         p->bits_per_coded_sample,
+                                         p->bits_per_raw_sample,
+                                         p->sample_aspect_ratio.num,
+                                         p->sample_aspect_ratio.den};
     memcpy(number, all, sizeof all);
 }
 

@@ -39,7 +39,7 @@ struct sample {
 /* Shared by all workers of a film. */
 struct samples {
     const struct film *film;
-    int requested;                 /* the video stream, as for container_open */
+    int requested;                 /* the video stream, as for container_open_parts */
     const AVFormatContext *opened; /* the film as the caller has it open, borrowed; or NULL */
     atomic_int next;               /* place */
     pthread_mutex_t lock;          /* guards each sample's `key` and `claimed` */

@@ -462,8 +462,3 @@ __attribute__((weak)) struct source *source_open_stream(const char *path,
     film_stream_log(f->format, &f->base.film);
     return &f->base;
 }
-
-struct source *source_open(const char *path, struct err *e)
-{
-    return source_open_stream(path, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, e);
-}

@@ -7,6 +7,14 @@
 #include "media/reader/reader.h"
 #include "clip.h"
 
+/* The caller frees film->path, and closes *format also after a failure. */
+static inline bool container_open(const char *path, int requested, AVFormatContext **format,
+                                  struct film *film, struct err *e)
+{
+    *film = (struct film){.sound = SOURCE_SOUND_NONE};
+    return container_open_parts(path, NULL, requested, format, film, e);
+}
+
 /* A film and its reader. */
 struct open_film {
     AVFormatContext *format;

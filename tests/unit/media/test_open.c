@@ -2,7 +2,7 @@
 
 #include "test.h"
 #include "media/container/open.h"
-#include "clip.h"
+#include "film_pass.h"
 
 static struct film facts(const char *name)
 {
