@@ -280,10 +280,7 @@ static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, 
     info->zeroed |= has_zeroed_bytes(nal.data, size);
 }
 
-/*
- * H.264 and HEVC. A packet without a picture should consist of complete NAL units, up to
- * PADDING_MAX zeros after the last one. Zeros that replace missing data are not NAL units.
- */
+/* A packet without a picture must be complete units, with at most PADDING_MAX zeros behind. */
 static void scan_units(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
                        struct packet_info *info)
 {

@@ -66,10 +66,7 @@ static char *ffconcat_entry(const char *line)
     return av_get_token(&line, " \t");
 }
 
-/*
- * Playlists that FFmpeg's demuxers keep to one folder, with the help of playlists_file or
- * playlist_check. Those of "dash" and "imf" open files by themselves.
- */
+/* Those that can be kept to one folder: "dash" and "imf" open files by themselves. */
 static const struct kind kinds[] = {
     {"hls", "m3u8,m3u", "#EXTM3U", hls_entry, hls_ends, true},
     {"concat", "ffconcat", CONCAT, ffconcat_entry, NULL, false},

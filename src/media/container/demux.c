@@ -195,10 +195,7 @@ static bool is_end(const struct demux *r, int code)
            (code == AVERROR(EIO) || code == r->quirks->end_error);
 }
 
-/*
- * Reads the next packet of any stream. Some demuxers continue after damage, others return the same
- * error forever. Gives up when the position no longer advances.
- */
+/* Reads any stream's next packet, also after damage, unless the position does not advance. */
 static bool read_any(struct demux *r, AVPacket *packet)
 {
     enum { ERRORS_MAX = 64 };
@@ -248,10 +245,7 @@ static bool is_comment(const struct demux *r, const AVPacket *packet)
     return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->data[0] == 0x81;
 }
 
-/*
- * At the end of the film, stops reading the second stream. Returns true if there is one: in a
- * truncated MP4 pictures may follow the first packet of sound that is missing.
- */
+/* At the end, leaves the sound, if there is any: in a truncated MP4 pictures may follow. */
 static bool leave_sound(struct demux *r)
 {
     if (r->selected_count < 2 || r->stream->discard >= AVDISCARD_ALL)

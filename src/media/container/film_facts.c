@@ -356,10 +356,7 @@ int film_light_peak(const AVContentLightMetadata *content,
     return nits < LIGHT_PEAK_MOST ? (int)nits : LIGHT_PEAK_MOST;
 }
 
-/*
- * Returns the Dolby Vision profile if its base layer has no standard colours (profile 5, and AV1's
- * profile 10 without a compatibility ID), else 0.
- */
+/* Returns the profile of Dolby Vision whose base layer has no standard colours, or 0. */
 static int dolby_profile_alone(const AVDOVIDecoderConfigurationRecord *dolby)
 {
     bool alone = dolby && (dolby->dv_profile == 5 ||
@@ -480,10 +477,7 @@ static struct orientation orientation_of(struct display_matrix x)
     return o;
 }
 
-/*
- * Sets *key to the first key frame of the stream, NULL if there is none soon: what precedes a key
- * frame are at most some seconds of a recording. Returns false if out of memory.
- */
+/* Sets *key to the stream's first key frame; NULL: none is near. Returns false if out of memory. */
 static bool read_to_key(AVFormatContext *format, const AVStream *s, const AVPacket **key)
 {
     enum { PACKETS = 1000, BYTES = 32 << 20 };
@@ -502,10 +496,7 @@ static bool read_to_key(AVFormatContext *format, const AVStream *s, const AVPack
     return true;
 }
 
-/*
- * Finds the orientation by the order of the ffmpeg program: that of the first key frame, else the
- * display matrix of the container. Reads ahead to that key frame.
- */
+/* Finds the first key frame's orientation, else the container's, as ffmpeg does. Reads ahead. */
 static bool find_orientation(AVFormatContext *format, const AVStream *s, struct orientation *o,
                              struct err *e)
 {

@@ -226,10 +226,7 @@ static bool check_continues(const struct parts_scan *s, const AVFormatContext *f
                    s->first_path, s->first.codec);
 }
 
-/*
- * Writes the section of the part that is shown, unless the part begins or ends there anyway. To
- * begin at a time the demuxer may have to skip frames up to the next key frame.
- */
+/* Writes the section that is shown, unless the part begins or ends there: seeking skips frames. */
 static void put_section(struct parts_scan *s, const struct film_part *part,
                         const AVFormatContext *format)
 {

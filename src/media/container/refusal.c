@@ -115,10 +115,7 @@ bool refusal_of_picture(const char *path, struct err *e)
 
 /* ------------------------------------------------------------------ encryption */
 
-/*
- * Returns true for MP4's sample entries of Common Encryption and FairPlay, and its initialisation
- * data; for a Matroska track with a key ID; for ASF's two objects for rights management.
- */
+/* Returns true for Common Encryption, FairPlay, a Matroska track's key ID and ASF's two objects. */
 static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
 {
     static const uint32_t tags[] = {MKTAG('e', 'n', 'c', 'v'), MKTAG('e', 'n', 'c', 'a'),

@@ -66,10 +66,7 @@ static void check_closing(const AVIOContext *file, const char *format)
         keep_read_error(AVUNERROR(file->error));
 }
 
-/*
- * Counts a demuxer's message. Some that matter are below the level of errors: MPEG-TS's demuxer
- * measures the packet size again after each search, and NUT's logs where it begins to search.
- */
+/* Counts a message. MPEG-TS's and NUT's about searching are below the level of errors. */
 static void count_demuxer_message(void *context, int level, const char *format, va_list args)
 {
     /* the index after the last packet of a streamed ASF is read as a packet */

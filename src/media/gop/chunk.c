@@ -133,10 +133,7 @@ void keys_drop(struct keys *k)
     k->holds = false;
 }
 
-/*
- * Returns the second field as the picture after its key frame in a chunk. What was found in its
- * bytes is kept: a worker checks each picture that it decodes.
- */
+/* Returns the second field as a chunk's next picture, with what was found in its bytes. */
 static struct picture join_second_field(const struct picture *key, const struct picture *second)
 {
     struct picture p = *second;

@@ -417,10 +417,7 @@ static void suspect_inside(const struct chunker *g, struct chunk *r)
             suspect_before(g, r, i);
 }
 
-/*
- * Ignores gaps at which no frame is missing: the packets were another stream's. The picture before
- * any other gap, or before a lost picture, may be truncated.
- */
+/* Ignores gaps without missing frames. The picture before another one may be truncated. */
 static void check_gaps(struct chunker *g)
 {
     g->real = g->filled || g->filled_before;

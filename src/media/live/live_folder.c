@@ -147,10 +147,7 @@ static bool deliver_turned(void *user, const struct live_frame *decoded, struct 
     return !t->failed;
 }
 
-/*
- * Opens a file as one of the containers of films, which those of images are, too. It is recognized
- * by its bytes alone: a name makes libavformat choose image2, which opens files by patterns.
- */
+/* Opens a container of films or images by its bytes: image2 would take its name for a pattern. */
 static int open_container(const char *path, AVFormatContext **format, AVIOContext **file)
 {
     AVDictionary *options = NULL;

@@ -275,10 +275,7 @@ static bool move_decoder(struct nvdec_decoder **list, const struct nvdec *n,
     return true;
 }
 
-/*
- * Removes the decoders that make room for a new one: one retired decoder, because destroying each
- * takes the film's time, or all of them if memory is low. The caller holds the lock.
- */
+/* Removes a retired decoder, which takes time, or all if memory is low. The caller has the lock. */
 static struct nvdec_decoder *remove_unused(struct decoders *pool, const struct nvdec *n)
 {
     struct nvdec_decoder *found = NULL;

@@ -91,10 +91,7 @@ static int64_t start_us(const AVStream *s)
                : 0;
 }
 
-/*
- * Seeks to place `place` of CROP_SAMPLES, the middle of its part of the film. FFmpeg's concat
- * demuxer crashes if it seeks after a part could not be opened.
- */
+/* Seeks to `place` of CROP_SAMPLES. FFmpeg's concat crashes after a part that cannot be opened. */
 static bool seek_place(struct worker *w, int place)
 {
     if (w->samples->film->unopened[0] || w->logged.unopened[0])
@@ -163,10 +160,7 @@ static bool decode_packet(struct worker *w, const AVPacket *packet, size_t index
     return true;
 }
 
-/*
- * Samples the key frame that was read, and drains the decoder so that no further packets are
- * needed. Returns false if no frame was output, or if the frame is interlaced and may lack a field.
- */
+/* Samples a key frame and drains. Returns false without a frame, or if it may lack a field. */
 static bool sample_key_alone(struct worker *w, size_t index)
 {
     int code = decoder_send(w->decoder, w->packet);
@@ -211,10 +205,7 @@ static bool claim_key(struct worker *w, size_t index, int64_t at)
     return first;
 }
 
-/*
- * Samples the first frame from a place's key frame on. The packets after it are only sent so that
- * the decoder outputs it. Most places lead to a key frame that another sample has claimed.
- */
+/* Samples the first frame from a place's key frame on, unless another sample has claimed it. */
 static void sample_place(struct worker *w, int place)
 {
     size_t index = (size_t)place;
@@ -446,10 +437,7 @@ bool film_bars_probe(const struct film *film, int requested, const AVFormatConte
 
 /* ------------------------------------------------------------------ the peak brightness */
 
-/*
- * HDR10's metadata are those of CTA-861.3, in the container or in SEI messages of the bitstream,
- * which libavformat does not read. x265 writes them before each key frame; MPEG-TS has no other.
- */
+/* HDR10's metadata (CTA-861.3): libavformat does not read those in SEI messages, as in MPEG-TS. */
 static int peak_of_frame(const AVFrame *frame)
 {
     const AVFrameSideData *content =

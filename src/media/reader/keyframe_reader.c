@@ -110,10 +110,7 @@ static bool lacks_sets(struct key_reader *k)
  * is used.
  */
 
-/*
- * Returns true if the frame is displayed at the start of the film. Pictures displayed before the
- * first key frame count only if they refer to no earlier picture (chunker.c).
- */
+/* Returns true if the frame is displayed at the film's start, as chunker.c decides. */
 static bool is_first_shown(const struct key_reader *k, const struct picture *key,
                            const struct picture *p)
 {
@@ -123,13 +120,10 @@ static bool is_first_shown(const struct key_reader *k, const struct picture *key
     return !p->hidden && (!leads || whole);
 }
 
-/*
- * Finds the stored time of the film's first frame, TIME_NONE if it has none: the earliest of the
- * first displayed pictures. No codec reorders by more than 16.
- */
+/* Finds the earliest stored time of the first displayed pictures, or TIME_NONE. */
 static bool find_first(struct key_reader *k, int64_t *first_us, struct err *e)
 {
-    enum { REACH = 17 };
+    enum { REACH = 17 }; /* no codec reorders by more than 16 */
     struct picture p, key = {.serial = UINT64_MAX};
     *first_us = TIME_NONE;
     for (int shown = 0; shown < REACH && !is_stopped(k) && demux_next(k->demux, &p, e);) {
@@ -166,10 +160,7 @@ static int64_t film_time(const struct key_reader *k, int64_t stored_us)
     return time > 0 ? time : 0;
 }
 
-/*
- * Returns true if `p` is displayed before the key frame that it follows in the file. In an AVI,
- * libavformat guesses the times of B pictures only.
- */
+/* Returns true if `p` is displayed before its key frame. In AVI, B pictures alone have times. */
 static bool displays_before(const struct picture *key, const struct picture *p)
 {
     if (p->marked_leading)
@@ -442,10 +433,7 @@ static bool seek_first(struct key_reader *k, struct err *e)
     return true;
 }
 
-/*
- * Returns false if some picture has parameter sets and the second key frame has none. Then only
- * reading the complete film shows whether sets change between key frames.
- */
+/* Returns false if parameter sets may change: some picture has them, not the second key frame. */
 static bool repeats_sets(struct key_reader *k, struct err *e)
 {
     const struct param_sets *sets = &k->demux->param_sets;

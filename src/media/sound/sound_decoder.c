@@ -307,20 +307,14 @@ static bool has_layout(const AVPacket *p)
     return p->size > at && p->data[at] >> 5 == ID_PCE;
 }
 
-/*
- * Returns true if packets behind this one need it: it has another header, or the layout that FFmpeg
- * writes to the first packet alone, if AAC has no number for it, as for 5.1(side) in MPEG-TS.
- */
+/* Returns true for a header that later packets need, or AAC's layout, which FFmpeg writes once. */
 static bool is_header(const struct sound_codec *c, const AVPacket *packet)
 {
     return av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) ||
            (c->par->codec_id == AV_CODEC_ID_AAC && has_layout(packet));
 }
 
-/*
- * Sets *c to the exact decoder if there is one, else to libavcodec's choice, if it can be opened.
- * `par` and `path` are borrowed. Returns false if out of memory.
- */
+/* Sets *c to the exact decoder, else libavcodec's choice, or none. Returns false without memory. */
 static bool choose_codec(const AVCodecParameters *par, const char *path, struct sound_codec *c,
                          struct err *e)
 {

@@ -188,10 +188,7 @@ static bool must_restart(struct decode_pass *s)
     return atomic_load(&s->contradicted) || atomic_load(&s->damage_found);
 }
 
-/*
- * How often a film is decoded again without its damaged key frames. A film that has no others is
- * then shown as it is, and its damage is reported. So is a film that cannot be read again.
- */
+/* How often a film is decoded again without damaged key frames; then it is shown as it is. */
 enum { BAD_KEY_ROUNDS = 4 };
 
 static void set_bad_keys(struct source_film *f, struct decode_pass *s)
@@ -251,10 +248,7 @@ static bool begin_sound(struct sound_reading **sound, struct demux *r, const str
     return *sound != NULL;
 }
 
-/*
- * Reads the film, and for its sound beyond the last selected picture, while the workers decode.
- * Sets *sound_complete if the sound was read to its end.
- */
+/* Reads the film, then on for its sound while workers decode; *sound_complete: to its end. */
 static void read_film(struct decode_pass *s, struct demux *r, struct sound_reading *sound,
                       bool *sound_complete)
 {
@@ -411,10 +405,7 @@ static const struct source_ops film_ops = {
     .close = film_close,
 };
 
-/*
- * Returns the abilities that this film lacks, though films have them. A container without its own
- * AVIOContext (pb) opens other files, and can open them again.
- */
+/* Returns the abilities that this film lacks. Without `pb` a container can open files again. */
 static unsigned find_lacks(const struct source_film *f)
 {
     bool pipe = f->format->pb && !container_is_seekable(f->format);
