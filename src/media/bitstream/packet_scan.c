@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "nal_reader.h"
-
 /* ---- NAL units and their bits ---- */
 
 size_t nal_find_start(const uint8_t *data, size_t at, size_t size)

@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "nal_reader.h"
 #include "base/hash.h"
 
 /* Records one set. Returns true if its content has changed since the first picture. */
