@@ -48,22 +48,16 @@ CODECS = {
     "gif": "-c:v gif -pix_fmt rgb8",
 }
 
+
+MKV = "h264 h264-open hevc-open mpeg4-b mpeg2 vp8 vp9 av1 ffv1 theora mjpeg"
+FRAGMENTS = "frag_keyframe+empty_moov+default_base_moof"
+
 # Container: its file's ending, options of the muxer, sound codec, codecs.
 CONTAINERS = {
     "mp4": ("mp4", "", "aac", "h264 hevc mpeg4-b mpeg2 vp9 av1 mjpeg"),
     "mov": ("mov", "", "aac", "h264 prores qtrle mjpeg png svq1"),
-    "fmp4": (
-        "mp4",
-        "-movflags frag_keyframe+empty_moov+default_base_moof",
-        "aac",
-        "h264 hevc vp9 av1",
-    ),
-    "mkv": (
-        "mkv",
-        "",
-        "aac",
-        "h264 h264-open hevc-open mpeg4-b mpeg2 vp8 vp9 av1 ffv1 theora mjpeg",
-    ),
+    "fmp4": ("mp4", f"-movflags {FRAGMENTS}", "aac", "h264 hevc vp9 av1"),
+    "mkv": ("mkv", "", "aac", MKV),
     "webm": ("webm", "", "libopus", "vp8 vp9 av1"),
     "avi": ("avi", "", "libmp3lame", "h264-p h264 mpeg4 mpeg4-b mpeg2 mjpeg msmpeg4 ffv1 huffyuv"),
     "ts": ("ts", "", "mp2", "h264 h264-open hevc mpeg2 mpeg4-b"),
@@ -107,9 +101,8 @@ def ffmpeg(*words):
         command += word if isinstance(word, list) else word.split()
     done = subprocess.run(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False)
     if done.returncode != 0 or not os.path.exists(command[-1]) or os.path.getsize(command[-1]) == 0:
-        raise CannotMake(
-            (done.stderr.decode(errors="replace").strip() or "ffmpeg failed").splitlines()[-1]
-        )
+        said = done.stderr.decode(errors="replace").strip() or "ffmpeg failed"
+        raise CannotMake(said.splitlines()[-1])
 
 
 # ---- headers that lie ----
@@ -220,21 +213,10 @@ def lie_swf(data, factor):
     return True
 
 
-LIES = {
-    "mp4": lie_mp4,
-    "mov": lie_mp4,
-    "fmp4": lie_mp4,
-    "3gp": lie_mp4,
-    "mkv": lie_mkv,
-    "webm": lie_mkv,
-    "avi": lie_avi,
-    "flv": lie_flv,
-    "asf": lie_asf,
-    "ivf": lie_ivf,
-    "mxf": lie_mxf,
-    "rm": lie_rm,
-    "swf": lie_swf,
-}
+LIES = dict.fromkeys(("mp4", "mov", "fmp4", "3gp"), lie_mp4)
+LIES |= dict.fromkeys(("mkv", "webm"), lie_mkv)
+LIES |= {"avi": lie_avi, "flv": lie_flv, "asf": lie_asf, "ivf": lie_ivf, "mxf": lie_mxf}
+LIES |= {"rm": lie_rm, "swf": lie_swf}
 
 
 # ---- recipes ----
@@ -256,22 +238,8 @@ def cut_by_bytes(source, target, container):
     elif container == "ps":
         at = data.index(b"\0\0\1\xba", len(data) // 9)
     else:
-        text = subprocess.run(
-            [
-                "ffprobe",
-                "-v",
-                "error",
-                "-select_streams",
-                "v:0",
-                "-show_entries",
-                "packet=pos",
-                "-of",
-                "csv=p=0",
-                source,
-            ],
-            stdout=subprocess.PIPE,
-            check=True,
-        ).stdout.decode()
+        show = "-v error -select_streams v:0 -show_entries packet=pos -of csv=p=0".split()
+        text = subprocess.check_output(["ffprobe", *show, source]).decode()
         at = int(text.replace(",", "").split()[CUT_PACKETS])
     with open(target, "wb") as f:
         f.write(data[at:])
@@ -285,19 +253,19 @@ class Films:
         self.ending, self.muxer, self.sound, _ = CONTAINERS[container]
         self.name = f"{container}+{codec}"
 
-    def kept(self, variant, ending, recipe, build):
+    def kept(self, variant, recipe, build):
         """The path of the film with this recipe, built if it is not in the folder."""
         key = hashlib.sha1(recipe.encode()).hexdigest()[:8]
-        path = os.path.join(self.folder, f"{self.name}.{variant}.{key}.{ending}")
+        path = os.path.join(self.folder, f"{self.name}.{variant}.{key}.{self.ending}")
         if not os.path.exists(path):
-            part = os.path.join(self.folder, f"part-{self.name}.{variant}.{key}.{ending}")
+            part = os.path.join(self.folder, f"part-{self.name}.{variant}.{key}.{self.ending}")
             build(part)
             os.rename(part, path)
         return path
 
     def encoded(self, variant):
         recipe = f"{encode(self.codec, variant)} {self.muxer}"
-        return self.kept(variant, self.ending, recipe, lambda to: ffmpeg(recipe, [to]))
+        return self.kept(variant, recipe, lambda to: ffmpeg(recipe, [to]))
 
     def master(self):
         """The encoded video in NUT, which keeps any codec and any time."""
@@ -326,9 +294,8 @@ class Films:
                 at = coder.index(" -pix_fmt")
                 ffmpeg(source, coder[:at], sound, recipe.replace("-c:v copy", coder[at:]), [to])
 
-        return self.kept(
-            variant, self.ending, f"{source} {sound} {recipe} {encode(self.codec)}", build
-        )
+        made = f"{source} {sound} {recipe} {encode(self.codec)}"
+        return self.kept(variant, made, build)
 
     def lying(self, variant, factor):
         lie = LIES.get(self.container)
@@ -346,19 +313,15 @@ class Films:
             with open(to, "wb") as f:
                 f.write(data)
 
-        return self.kept(variant, self.ending, f"lie 1 {self.encoded('plain')}", build)
+        return self.kept(variant, f"lie 1 {self.encoded('plain')}", build)
 
     def cut(self):
         if self.container in NO_CUT:
             raise CannotMake("does not survive a cut")
         if self.container in CUT_BYTES:
             plain = self.encoded("plain")
-            return self.kept(
-                "cut",
-                self.ending,
-                f"cut {CUT_PACKETS} {plain}",
-                lambda to: cut_by_bytes(plain, to, self.container),
-            )
+            recipe = f"cut {CUT_PACKETS} {plain}"
+            return self.kept("cut", recipe, lambda to: cut_by_bytes(plain, to, self.container))
         recipe = f"-bsf:v noise=drop='lt(n\\,{CUT_PACKETS})' {self.muxer}"
 
         def build(to):
@@ -367,20 +330,18 @@ class Films:
             except CannotMake:
                 ffmpeg(encode(self.codec), recipe, [to])
 
-        return self.kept("cut", self.ending, f"{recipe} {encode(self.codec)}", build)
+        return self.kept("cut", f"{recipe} {encode(self.codec)}", build)
 
     def make(self, variant):
         """Returns the path of the film of a variant, or raises CannotMake."""
         if variant == "vfr" and self.container in CONSTANT_RATE:
             raise CannotMake("constant rate")
-        return {
-            "plain": lambda: self.encoded("plain"),
-            "vfr": lambda: self.encoded("vfr"),
-            "offset": lambda: self.with_sound("offset", 10, SECONDS + 10),
-            "longer": lambda: self.with_sound("longer", 0, SECONDS + 8),
-            "shorter": lambda: self.with_sound("shorter", 0, SECONDS - 6),
-            "half": lambda: self.lying("half", 0.5),
-            "double": lambda: self.lying("double", 2),
-            "cut": self.cut,
-            "pipe": lambda: self.encoded("plain"),
-        }[variant]()
+        sounds = {"offset": (10, 10), "longer": (0, 8), "shorter": (0, -6)}
+        if variant in sounds:
+            delay, more = sounds[variant]
+            return self.with_sound(variant, delay, SECONDS + more)
+        if variant in ("half", "double"):
+            return self.lying(variant, 0.5 if variant == "half" else 2)
+        if variant == "cut":
+            return self.cut()
+        return self.encoded("vfr" if variant == "vfr" else "plain")

@@ -1,11 +1,6 @@
-#!/usr/bin/env python3
 """Whether the times in the program's JSON are those of the frames that ffprobe shows.
 
-    time_judge.py FILM JSON [--warnings FILE] [--rate N]
-
-The JSON is of FILM, with -n 1 or --columns, with or without --keyframes. FILE is what the program
-printed on stderr. Prints what is wrong, a line each, and exits 1 if anything is. time_matrix.py
-does this for many films.
+The JSON is of a film, with -n 1 or --columns, with or without --keyframes: see time_matrix.py.
 
 The right times are ffprobe's pts of the frames that its decoder outputs, less the format's start
 time, which is the start of the earliest stream. Frames before the first key frame do not count.
@@ -14,12 +9,10 @@ its order. Raw streams have neither: their frames follow one another, and the fi
 where the skipped ones would have ended.
 """
 
-import argparse
 import json
 import os
 import re
 import subprocess
-import sys
 
 FRAME = 1 / 24  # the films' frame rate
 EXACT = 0.002  # containers round times to a millisecond
@@ -73,11 +66,8 @@ class Truth:
         data = ask_ffprobe(path)
         both = data.get("packets_and_frames", [])
         frames = [x for x in both if x["type"] == "frame"]
-        packets = [
-            x
-            for x in both
-            if x["type"] == "packet" and int(x["size"]) > 0 and "D" not in x["flags"]
-        ]
+        packets = [x for x in both if x["type"] == "packet"]
+        packets = [x for x in packets if int(x["size"]) > 0 and "D" not in x["flags"]]
         if not frames:
             raise Unknown("ffprobe shows no frame of it")
         self.last = number(frames[-1], "duration_time", "pkt_duration_time") or FRAME
@@ -96,16 +86,14 @@ class Truth:
             begin, times = times[first], times[first:]
             starts = [begin - origin] if origin is not None else [0.0, begin]
             if self.source == "number":
-                starts = [0.0] + [
-                    n * self.last for n in range(self.skipped[0], self.skipped[1] + 1)
-                ]
+                least, most = self.skipped
+                starts = [0.0] + [n * self.last for n in range(least, most + 1)]
             elif "pts_time" not in frames[first] and starts[0] < 4 * FRAME:
                 starts.append(0.0)
             self.tail = 0 if len(answers) < 3 else 2  # of which the last packets say nothing
             for start in starts:
-                self.add_list(
-                    [t - begin + start for t in times], number(data["format"], "duration")
-                )
+                said = number(data["format"], "duration")
+                self.add_list([t - begin + start for t in times], said)
 
     def add_list(self, times, said):
         end = times[-1] + self.last
@@ -284,27 +272,3 @@ def judge_warnings(truth, lines, keyframes):
     elif said is not None and not least <= said <= most:
         silent.append(f"says {said} skipped, right is {least} to {most}")
     return extra, silent
-
-
-def main():
-    parser = argparse.ArgumentParser(description="The times of a JSON against ffprobe's frames.")
-    parser.add_argument("film")
-    parser.add_argument("json")
-    parser.add_argument("--warnings", metavar="FILE")
-    args = parser.parse_args()
-    with open(args.json, encoding="utf-8") as f:
-        data = json.load(f)
-    truth = Truth(args.film)
-    found = judge(truth, data)
-    if args.warnings:
-        with open(args.warnings, encoding="utf-8", errors="replace") as f:
-            lines = [x for x in f.read().splitlines() if not x.startswith("barcode: wrote ")]
-        extra, silent = judge_warnings(truth, lines, data["selection"].get("keyframes", False))
-        found += silent + [f'says "{x}"' for x in extra]
-    for reason in found:
-        print(f"{args.film}: {reason}")
-    return 1 if found else 0
-
-
-if __name__ == "__main__":
-    sys.exit(main())

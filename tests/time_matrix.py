@@ -41,35 +41,14 @@ MAY_REPORT = LIES + ("cut", "pipe")
 
 
 def run(barcode, path, variant, options, out):
-    command = [
-        barcode,
-        "-" if variant == "pipe" else path,
-        *options,
-        "-m",
-        "average",
-        "--size",
-        "16",
-        "--no-cache",
-        "--progress",
-        "never",
-        "--threads",
-        "1",
-        "--json",
-        out,
-    ]
+    words = "-m average --size 16 --no-cache --progress never --threads 1 --json".split()
+    command = [barcode, "-" if variant == "pipe" else path, *options, *words, out]
     if os.path.exists(out):
         os.remove(out)
 
-
     def run(stdin):
-        return subprocess.run(
-            command,
-            stdin=stdin,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            timeout=60,
-            check=False,
-        )
+        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.PIPE}
+        return subprocess.run(command, stdin=stdin, timeout=60, check=False, **quiet)
 
     try:
         if variant != "pipe":
@@ -87,16 +66,11 @@ def judge_pictures(data, pictures):
     if "columns" not in data["selection"]:
         pictures.update({c["time"]: c.get("average") for c in data["columns"]})
         return []
-    other = [
-        c["time"]
-        for c in data["columns"]
-        if pictures.get(c["time"], c.get("average")) != c.get("average")
-    ]
-    return (
-        [f"{len(other)} columns show another picture than -n 1 has then: at {other[0]:.3f} s"]
-        if other
-        else []
-    )
+    shown = [(c["time"], c.get("average")) for c in data["columns"]]
+    other = [time for time, average in shown if pictures.get(time, average) != average]
+    if not other:
+        return []
+    return [f"{len(other)} columns show another picture than -n 1 has then: at {other[0]:.3f} s"]
 
 
 def cell_mode(barcode, path, variant, truth, options, out, pictures):
@@ -104,11 +78,8 @@ def cell_mode(barcode, path, variant, truth, options, out, pictures):
     done = run(barcode, path, variant, options, out)
     if done is None:
         return "W", "it hangs"
-    lines = [
-        x
-        for x in done.stderr.decode(errors="replace").splitlines()
-        if not x.startswith("barcode: wrote ")
-    ]
+    lines = done.stderr.decode(errors="replace").splitlines()
+    lines = [x for x in lines if not x.startswith("barcode: wrote ")]
     if done.returncode < 0 or done.returncode >= 128 or "worker process" in " ".join(lines):
         return "W", f"it died ({done.returncode})"
     if done.returncode != 0:
@@ -167,15 +138,11 @@ LIMITS = {
 
 
 def main():
-    parser = argparse.ArgumentParser(
-        description="The time axis against ffprobe, container by container."
-    )
+    parser = argparse.ArgumentParser(description="The time axis, container by container.")
     parser.add_argument("--only", default="", metavar="REGEX")
     parser.add_argument("--keep", metavar="DIR")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
-    parser.add_argument(
-        "--reported", action="store_true", help="list the reasons of reported cells, too"
-    )
+    parser.add_argument("--reported", action="store_true", help="list reasons of these, too")
     args = parser.parse_args()
     barcode = os.path.abspath(os.environ.get("BARCODE", "out/bin/barcode"))
     work = [
@@ -184,9 +151,7 @@ def main():
     ]
     work = [w for w in work if w[2]]
     if not work or not os.access(barcode, os.X_OK):
-        print(
-            "time_matrix.py: nothing matches, or there is no program at $BARCODE", file=sys.stderr
-        )
+        print("nothing matches, or there is no program at $BARCODE", file=sys.stderr)
         return 2
     with tempfile.TemporaryDirectory() as temporary:
         folder = os.path.abspath(args.keep or temporary)
@@ -197,11 +162,8 @@ def main():
             print(f"{'':{width}}  " + "  ".join(f"{v:7}" for v in VARIANTS))
             for name, job in jobs.items():
                 cells = table[name] = job.result()
-                print(
-                    f"{name:{width}}  "
-                    + "  ".join(f"{cells[v][0] if v in cells else '':7}" for v in VARIANTS),
-                    flush=True,
-                )
+                letters = "  ".join(f"{cells[v][0] if v in cells else '':7}" for v in VARIANTS)
+                print(f"{name:{width}}  {letters}", flush=True)
     letters = "".join(cell[0] for cells in table.values() for cell in cells.values())
     if args.reported:
         print_reasons(table, "r", "Reported")

@@ -21,10 +21,7 @@ static int divided(int n, int divisor)
     return clamp_side((int)((2 * (int64_t)n + d) / (2 * d)), n);
 }
 
-/*
- * Scales the longer side to `side` (never enlarges) and the other in proportion, rounded half up,
- * at least 1.
- */
+/* Scales the longer side to `side`, never enlarging, the other in proportion, rounded half up. */
 static void fit_side(int width, int height, int side, int *out_width, int *out_height)
 {
     int longer = width > height ? width : height;

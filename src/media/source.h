@@ -172,9 +172,6 @@ struct source {
     unsigned lacks; /* flags of ops->can that this source lacks */
 };
 
-/* Opens a film. Returns NULL with ERR_INPUT, ERR_FAILED (disk) or ERR_MEMORY. Any thread. */
-struct source *source_open(const char *path, struct err *e);
-
 enum {
     /* by most pixels a frame, of streams marked as default or else all; sound: most channels */
     SOURCE_STREAM_CHOICE = -1,
@@ -184,14 +181,14 @@ enum {
 };
 
 /*
- * Does the same with a film in several files, `parts`, which are borrowed until it is closed (NULL:
- * the file `path`), and with one of its video streams: SOURCE_STREAM_CHOICE, or a number from 0 in
- * the container's order. Cover pictures do not count unless there is nothing else. ERR_USAGE if the
- * number does not exist. With SOURCE_STREAM_OR_SOUND a film may have sound alone: then its
- * film.width is 0, and source_sound is all that may be called. `sound` is SOURCE_SOUND_NONE,
- * SOURCE_STREAM_CHOICE or a number among the streams of sound; ERR_USAGE if there are some, but not
- * that number. With `keep_going`, bytes that the disk cannot read are skipped
- * (counts->bytes_unread).
+ * Opens a film, which may have several files, `parts`, borrowed until it is closed (NULL: the file
+ * `path`), with one of its video streams: SOURCE_STREAM_CHOICE, or a number from 0 in the
+ * container's order. Cover pictures do not count unless there is nothing else. With
+ * SOURCE_STREAM_OR_SOUND a film may have sound alone: then its film.width is 0, and source_sound is
+ * all that may be called. `sound` is SOURCE_SOUND_NONE, SOURCE_STREAM_CHOICE or a number among the
+ * streams of sound. With `keep_going`, bytes that the disk cannot read are skipped
+ * (counts->bytes_unread). Returns NULL with ERR_INPUT, ERR_FAILED (disk), ERR_MEMORY, or ERR_USAGE
+ * if there is no stream of that number, of sound if there is any. Any thread.
  */
 struct source *source_open_stream(const char *path, const struct film_parts *parts, int stream,
                                   int sound, bool keep_going, struct err *e);
@@ -255,20 +252,11 @@ typedef void pass_tick(void *user, const struct pass_state *state);
 /* The arguments of pass_run, borrowed for the call. */
 struct pass {
     struct source *source;
-    struct engine *engine;      /* not begun */
-    struct engine_job job;      /* all fields but `ports`, which pass_run decides */
-    struct selection selection; /* decided */
-    enum decode_plan plan;
-    enum decode_choice decode;
-    int threads;
-    bool exact_damage; /* with SOURCE_EXACT_DAMAGE, see source.h */
-    pass_tick *tick;   /* NULL: silent */
+    struct engine_job job;       /* all fields but `ports`, which pass_run decides */
+    struct decode_job decode;    /* all but `columns` and `ticket`; its engine is not begun */
+    struct admission *admission; /* with several films, for its turn. NULL: a single film */
+    pass_tick *tick;             /* NULL: silent */
     void *tick_user;
-    struct decoders *decoders;       /* of all films; NULL: no decoder is pooled */
-    struct admission *admission;     /* with several films, for its turn. NULL: a single film */
-    int worker_processes;            /* as in decode_job */
-    struct sound_job *sound;         /* SOURCE_HAS_SOUND; NULL: not needed */
-    struct frame_times *frame_times; /* filled with SOURCE_HAS_FRAME_TIMES; NULL: not needed */
 };
 
 /*

@@ -234,7 +234,10 @@ LIST
     says 'is an image, not a film'
     "$PYTHON" -c 'd = open("one.mjpeg", "rb").read(); open("both.jpg", "wb").write(d[:2] + b"\xff\xe2\0\x06MPF\0" + d[2:] + d)'
     cp both.jpg both.mjpeg
-    for name in both.jpg both.mjpeg; do
+    # The second one is of another size: something that belongs to the first.
+    ffmpeg -nostdin -v error -i one.mjpeg -s 96x64 -c:v mjpeg -f mjpeg small.mjpeg
+    cat one.mjpeg small.mjpeg > thumbnail.mjpeg
+    for name in both.jpg both.mjpeg thumbnail.mjpeg; do
         refuses 3 $name -o f.png
         says 'is an image, not a film'
     done

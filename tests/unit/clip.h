@@ -166,6 +166,11 @@ static inline struct staged clip_stage_with(struct source *s, enum decode_plan p
     return r;
 }
 
+static inline struct source *source_open(const char *name, struct err *e)
+{
+    return source_open_stream(name, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, e);
+}
+
 static inline struct staged clip_stage(const char *name, enum decode_plan plan, int threads,
                                        const struct selection *rule)
 {

@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-#include "nal_reader.h"
-
 /* ---- NAL units and their bits ---- */
 
 size_t nal_find_start(const uint8_t *data, size_t at, size_t size)
@@ -103,10 +101,7 @@ struct codec_traits codec_traits(enum bitstream stream)
     return t;
 }
 
-/*
- * Reads the type or size of an SEI message: a byte, and the bytes after it while they are 255
- * (H.264 7.3.2.3.1, H.265 7.3.5). Moves *at past it.
- */
+/* Reads a type or size of an SEI message, 255 a byte (H.264 7.3.2.3.1, H.265 7.3.5), behind *at. */
 static size_t read_sei_number(const uint8_t *sei, size_t size, size_t *at)
 {
     size_t value = 0;
@@ -121,10 +116,7 @@ static size_t read_sei_number(const uint8_t *sei, size_t size, size_t *at)
     return value;
 }
 
-/*
- * Finds the first message of a type in an SEI unit without emulation prevention bytes, whose header
- * has `head` bytes.
- */
+/* Finds the first message of a type in an unescaped SEI unit, whose header has `head` bytes. */
 static bool find_sei(const uint8_t *sei, size_t size, size_t head, size_t type, struct nal *message)
 {
     size_t at = head;
@@ -151,10 +143,7 @@ static bool sei_recovers_at_once(const struct nal *nal)
            nal_read_ue(&(struct bit_reader){.data = message.data, .size = message.size}) == 0;
 }
 
-/*
- * This many zeros may follow a packet's last NAL unit, for alignment. More of them replace missing
- * data.
- */
+/* As many zeros may follow a packet's last unit, for alignment. More replace missing data. */
 enum { PADDING_MAX = 64 };
 
 size_t nal_zeros_at_end(const uint8_t *data, size_t size)
@@ -165,10 +154,7 @@ size_t nal_zeros_at_end(const uint8_t *data, size_t size)
     return zeros;
 }
 
-/*
- * Returns true if two zero bytes are followed by 0, 1 or 2. Encoders avoid that in a NAL unit
- * (emulation prevention, H.264 7.4.1, H.265 7.4.2.1).
- */
+/* Returns true if 0, 1 or 2 follows two zeros: encoders avoid that (H.264 7.4.1, H.265 7.4.2.1). */
 static bool has_unescaped_zeros(const uint8_t *data, size_t size)
 {
     for (size_t at = 0; at + 3 <= size;) {
@@ -270,9 +256,7 @@ static void scan_hevc_unit(const struct nal *nal, struct units *u, struct packet
     info->closed |= type == 19 || type == 20;
 }
 
-/*
- * Records the content of a NAL unit of either codec: `data` begins with its start code or length.
- */
+/* Records the content of a NAL unit. `data` begins with its start code or length. */
 static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, struct units *u,
                       struct packet_info *info)
 {
@@ -294,10 +278,7 @@ static void scan_unit(enum bitstream kind, const uint8_t *data, struct nal nal, 
     info->zeroed |= has_zeroed_bytes(nal.data, size);
 }
 
-/*
- * H.264 and HEVC. A packet without a picture should consist of complete NAL units, up to
- * PADDING_MAX zeros after the last one. Zeros that replace missing data are not NAL units.
- */
+/* A packet without a picture must be complete units, with at most PADDING_MAX zeros behind. */
 static void scan_units(enum bitstream kind, int length_size, const uint8_t *data, size_t size,
                        struct packet_info *info)
 {
@@ -363,10 +344,7 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *inf
         *info = (struct packet_info){.shown = true, .order = -1, .unreadable = true};
 }
 
-/*
- * Scans a VP8 frame: the first partition must fit into the packet, and a key frame must have its
- * start code.
- */
+/* The first partition must fit into the packet, and a key frame must have its start code. */
 static void scan_vp8(const uint8_t *data, size_t size, struct packet_info *info)
 {
     enum { KEY_HEAD = 10, HEAD = 3 };
@@ -416,10 +394,7 @@ static void scan_vp9(const uint8_t *data, size_t size, struct packet_info *info)
     info->shown = shown || superframe;
 }
 
-/*
- * Reads the OBU at *at into `payload` and `type` (obu_type), and moves *at past it. Returns false
- * at the end, or if the OBU is invalid.
- */
+/* Reads the OBU at *at, and moves *at past it. Returns false at the end or if it is invalid. */
 static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, struct nal *payload)
 {
     if (*at >= size || data[*at] & 0x81) /* obu_forbidden_bit, obu_reserved_1bit */
@@ -446,9 +421,7 @@ static bool next_obu(const uint8_t *data, size_t size, size_t *at, int *type, st
     return true;
 }
 
-/*
- * Scans a temporal unit of AV1 for frames that are shown. libavcodec's parser finds the key frames.
- */
+/* Scans a temporal unit for frames that are shown. libavcodec's parser finds the key frames. */
 static void scan_av1(const uint8_t *data, size_t size, struct packet_info *info)
 {
     enum { SEQUENCE = 1, FRAME_HEADER = 3, TILES = 4, FRAME = 6, TILE_LIST = 8, PADDING = 15 };
@@ -495,10 +468,7 @@ int nal_length_size(enum bitstream kind, const uint8_t *extradata, size_t size)
 {
     if (kind == STREAM_H264 && size >= 7 && extradata[0] == 1)
         return (extradata[4] & 3) + 1;
-    /*
-     * hvcC starts with a version byte, which some writers leave 0. So FFmpeg's own check is used:
-     * any of these bytes tells hvcC from a start code.
-     */
+    /* FFmpeg's check of hvcC against a start code: some writers leave its version byte 0. */
     if (kind == STREAM_HEVC && size >= 23 && (extradata[0] || extradata[1] || extradata[2] > 1))
         return (extradata[21] & 3) + 1;
     return 0;

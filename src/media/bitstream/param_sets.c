@@ -2,7 +2,6 @@
 
 #include <string.h>
 
-#include "nal_reader.h"
 #include "base/hash.h"
 
 /* Records one set. Returns true if its content has changed since the first picture. */
@@ -17,10 +16,7 @@ static bool note_set(struct param_sets *s, size_t index, struct nal unit, uint64
     return changed;
 }
 
-/*
- * Records a NAL unit if it is a parameter set. All HEVC SPS count as one set: their IDs come after
- * profiles and levels.
- */
+/* Records a parameter set. All HEVC SPS count as one: their IDs come after profiles and levels. */
 static void note_nal(struct param_sets *s, const struct nal *nal, uint64_t picture)
 {
     uint8_t bytes[64];
@@ -112,9 +108,7 @@ enum { HEAD = 64 }; /* more bytes than a slice header needs up to its order coun
 /* Returns true if all bits were read, or more than there were. */
 static bool is_used_up(const struct bit_reader *r) { return r->bit >= r->size * 8; }
 
-/*
- * Skips scaling lists (7.3.2.1.1.1). They are coded as differences, and a value of 0 ends a list.
- */
+/* Skips scaling lists (7.3.2.1.1.1), coded as differences; a value of 0 ends a list. */
 static void skip_scaling_lists(struct bit_reader *r, int lists)
 {
     for (int i = 0; i < lists; i++) {
@@ -291,10 +285,7 @@ static uint32_t order_distance(const struct nal_sps *sps)
     return (UINT32_C(1) << sps->order_bits) / 2 - 1;
 }
 
-/*
- * Returns true if inserted frames fit between the written picture and the next one. Each adds two
- * to the order count, and there may be as many as reference frames.
- */
+/* Returns true if an inserted frame for each reference fits in between, two order counts each. */
 static bool leaves_room(const struct nal_sps *sps)
 {
     return sps->order_type == 2 ||
@@ -331,9 +322,7 @@ bool nal_may_separate(const struct nal_sets *s, int length_size, const uint8_t *
 
 /* ------------------------------------------------------------------ writing */
 
-/*
- * Returns the most bytes that escape_unit writes: three for each two. The prefixes keep their size.
- */
+/* Returns the most bytes that escape_unit writes: three for each two, and the prefixes. */
 static size_t most_written(size_t size) { return size / 2 * 3 + 4; }
 
 size_t nal_separate_room(size_t size)
@@ -365,10 +354,7 @@ static size_t escape_unit(const uint8_t *data, size_t size, uint8_t *out)
     return used;
 }
 
-/*
- * Writes a length or a start code for a unit of `size` bytes that follows it. Returns false if the
- * length has too few bytes.
- */
+/* Writes a unit's length or start code. Returns false if the length has too few bytes. */
 static bool write_prefix(int length_size, uint8_t *out, size_t size)
 {
     static const uint8_t start[] = {0, 0, 1};

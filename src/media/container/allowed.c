@@ -66,10 +66,7 @@ static char *ffconcat_entry(const char *line)
     return av_get_token(&line, " \t");
 }
 
-/*
- * Playlists that FFmpeg's demuxers keep to one folder, with the help of playlists_file or
- * playlist_check. Those of "dash" and "imf" open files by themselves.
- */
+/* Those that can be kept to one folder: "dash" and "imf" open files by themselves. */
 static const struct kind kinds[] = {
     {"hls", "m3u8,m3u", "#EXTM3U", hls_entry, hls_ends, true},
     {"concat", "ffconcat", CONCAT, ffconcat_entry, NULL, false},
@@ -133,10 +130,7 @@ struct check {
     size_t left; /* how many bytes they may still have */
 };
 
-/*
- * Returns the text of a list, which the caller frees, with one character at the end of each line:
- * libavformat ends a line at any of three. Returns NULL on `e`.
- */
+/* Returns the text of a list, its lines ended by '\n' alone, for the caller to free, or NULL. */
 static char *read_lines(struct check *c, const char *list, struct err *e)
 {
     FILE *f = file_open_regular(list);

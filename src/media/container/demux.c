@@ -20,10 +20,7 @@ static enum bitstream bitstream_of(enum AVCodecID id)
     }
 }
 
-/*
- * Returns true if the file begins with a sector of zeros. Then its header is lost, though
- * libavformat may find a raw stream in the rest.
- */
+/* Returns true if the file begins with a sector of zeros: its header is lost. */
 static bool begins_in_zeros(const AVFormatContext *format)
 {
     enum { SECTOR = 512 };
@@ -198,10 +195,7 @@ static bool is_end(const struct demux *r, int code)
            (code == AVERROR(EIO) || code == r->quirks->end_error);
 }
 
-/*
- * Reads the next packet of any stream. Some demuxers continue after damage, others return the same
- * error forever. Gives up when the position no longer advances.
- */
+/* Reads any stream's next packet, also after damage, unless the position does not advance. */
 static bool read_any(struct demux *r, AVPacket *packet)
 {
     enum { ERRORS_MAX = 64 };
@@ -223,10 +217,7 @@ static bool read_any(struct demux *r, AVPacket *packet)
     return false;
 }
 
-/*
- * Returns true if the film ended early: by an MP4's sample table or an AVI's header, or because the
- * file ends within what the demuxer skips.
- */
+/* Returns true if the film ended early, by its index or header or within what is skipped. */
 static bool is_truncated(const struct demux *r)
 {
     AVIOContext *file = r->format->pb;
@@ -254,10 +245,7 @@ static bool is_comment(const struct demux *r, const AVPacket *packet)
     return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->data[0] == 0x81;
 }
 
-/*
- * At the end of the film, stops reading the second stream. Returns true if there is one: in a
- * truncated MP4 pictures may follow the first packet of sound that is missing.
- */
+/* At the end, leaves the sound, if there is any: in a truncated MP4 pictures may follow. */
 static bool leave_sound(struct demux *r)
 {
     if (r->selected_count < 2 || r->stream->discard >= AVDISCARD_ALL)
@@ -343,10 +331,7 @@ static void note_ends(struct demux *r, const struct packet_info *info, struct pi
     p->hidden |= info->needs_before && r->rasl_undecodable;
 }
 
-/*
- * Makes `p` a lost picture: the packet should contain a picture, and does not. The picture keeps
- * its time, and the packet is not sent to a decoder.
- */
+/* Makes `p`, whose packet should contain a picture and does not, lost. It keeps its time. */
 static void replace_by_lost_picture(struct demux *r, struct picture *p)
 {
     r->unreadable++;
@@ -360,10 +345,7 @@ static void replace_by_lost_picture(struct demux *r, struct picture *p)
                           .after_gap = p->after_gap};
 }
 
-/*
- * Records the parameter sets of a picture, and those of new extradata. Sets that damage may have
- * touched do not count as changed (param_sets.h).
- */
+/* Records parameter sets. Those that damage may have touched do not count as changed. */
 static void note_sets(struct demux *r, const struct packet_info *info, struct picture *p)
 {
     size_t size = 0;
@@ -374,9 +356,7 @@ static void note_sets(struct demux *r, const struct packet_info *info, struct pi
         p->sets = r->sets.state;
     }
     if (extradata) {
-        /*
-         * A new header within the film would be missed by workers that begin at a later key frame.
-         */
+        /* Workers that begin at a later key frame would miss this header. */
         r->needs_sequential |= p->serial > 0;
         param_sets_begin(&r->param_sets, r->traits.stream, extradata, size);
         r->length_size = nal_length_size(r->traits.stream, extradata, size);
@@ -388,20 +368,14 @@ static void note_sets(struct demux *r, const struct packet_info *info, struct pi
     r->needs_sequential |= r->lacking || r->param_sets.sequence_changed;
 }
 
-/*
- * Returns true if frames are displayed in decoding order. AVI and similar containers store decoding
- * times only: then those are the presentation times.
- */
+/* Returns true if frames are displayed as they are decoded: then decoding times are theirs. */
 static bool shows_as_decoded(const struct demux *r)
 {
     const AVCodecDescriptor *codec = avcodec_descriptor_get(r->stream->codecpar->codec_id);
     return codec && !(codec->props & AV_CODEC_PROP_REORDER);
 }
 
-/*
- * Returns true for a Theora header. Where one Ogg file follows another, the second one's headers
- * come as packets.
- */
+/* Returns true for a Theora header, a packet where one Ogg file follows another. */
 static bool is_header(const struct demux *r, const AVPacket *packet)
 {
     return r->stream->codecpar->codec_id == AV_CODEC_ID_THEORA && packet->size > 0 &&

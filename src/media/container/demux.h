@@ -130,10 +130,7 @@ enum key_index_kind key_index_kind(const AVFormatContext *format, const struct f
 bool key_index_open(struct key_index *x, enum key_index_kind kind, struct demux *r,
                     const struct film *film, struct err *e);
 
-/*
- * Reads key frame `i` of the index, with the entry's serial. The caller owns *p's packet. Returns
- * false if nothing can be read there, or on `e`.
- */
+/* Reads key frame `i`; the caller owns its packet. Returns false if there is nothing, or on `e`. */
 bool key_index_fetch(const struct key_index *x, size_t i, struct demux *r, struct picture *p,
                      struct err *e);
 

@@ -225,20 +225,14 @@ int64_t film_declared_uncut(const AVFormatContext *format, const AVStream *s)
     return shortened ? container_us(s, s->nb_frames) : 0;
 }
 
-/*
- * Returns true if the film is a fragmented MP4 in a pipe: of such a film, libavformat knows the
- * first fragments.
- */
+/* Returns true for a fragmented MP4 in a pipe, of which the first fragments are known. */
 static bool is_partly_known(const AVFormatContext *format, AVStream *s)
 {
     return container_quirks(format)->index_is_mp4 && !container_is_seekable(format) &&
            (s->nb_frames == 0 || avformat_index_get_entries_count(s) > s->nb_frames);
 }
 
-/*
- * Returns the time from the first to the last frame in the table of all frames, in the time base of
- * the stream; 0 without such a table.
- */
+/* Returns the table's time from the first to the last frame, in the stream's base; 0: no table. */
 static int64_t table_span(const AVFormatContext *format, AVStream *s)
 {
     int64_t first = INT64_MAX, last = INT64_MIN;
@@ -269,10 +263,7 @@ static int64_t table_duration(const AVFormatContext *format, AVStream *s, AVRati
     return span_us <= declared_us ? declared_us : span_us + frame_us;
 }
 
-/*
- * Returns what a tag DURATION declares, or -1: FFmpeg writes the end of the stream, mkvmerge, which
- * adds statistics, its length.
- */
+/* Returns a tag DURATION's, or -1: FFmpeg writes the stream's end, mkvmerge its length. */
 static int64_t tagged_duration(const AVStream *s, int64_t start_us)
 {
     const AVDictionaryEntry *tag = av_dict_get(s->metadata, "DURATION", NULL, 0);
@@ -345,10 +336,7 @@ static struct film_length declared_length(const AVFormatContext *format, AVStrea
         l.source = LENGTH_ESTIMATE;
     if (s->nb_frames > 0 && !is_placeholder(format, s) && !is_partly_known(format, s))
         l.frames = s->nb_frames;
-    /*
-     * A duration that is estimated from the bit rate may be wrong by any factor, so it is not used
-     * to estimate the frame count.
-     */
+    /* A duration that is estimated from the bit rate may be wrong by any factor. */
     if (l.frames < 0 && l.duration_us > 0 && !rated && rate.num > 0 && rate.den > 0)
         l.frames = av_rescale(l.duration_us, rate.num, (int64_t)rate.den * 1000000);
     l.frames = l.frames < 0 ? -1 : l.frames;
@@ -357,27 +345,18 @@ static struct film_length declared_length(const AVFormatContext *format, AVStrea
 
 /* ------------------------------------------------------------------ light */
 
-/* Returns MaxCLL if known, else the mastering display's peak, else 0. */
-static int peak_of_nits(unsigned content, unsigned display)
-{
-    unsigned nits = content > 0 ? content : display;
-    return nits < LIGHT_PEAK_MOST ? (int)nits : LIGHT_PEAK_MOST;
-}
-
 int film_light_peak(const AVContentLightMetadata *content,
                     const AVMasteringDisplayMetadata *display)
 {
     bool is_known = display && display->has_luminance && display->max_luminance.num > 0 &&
                     display->max_luminance.den > 0;
-    return peak_of_nits(
-        content ? content->MaxCLL : 0,
-        is_known ? (unsigned)(display->max_luminance.num / display->max_luminance.den) : 0);
+    unsigned nits = content ? content->MaxCLL : 0;
+    if (nits == 0 && is_known)
+        nits = (unsigned)(display->max_luminance.num / display->max_luminance.den);
+    return nits < LIGHT_PEAK_MOST ? (int)nits : LIGHT_PEAK_MOST;
 }
 
-/*
- * Returns the Dolby Vision profile if its base layer has no standard colours (profile 5, and AV1's
- * profile 10 without a compatibility ID), else 0.
- */
+/* Returns the profile of Dolby Vision whose base layer has no standard colours, or 0. */
 static int dolby_profile_alone(const AVDOVIDecoderConfigurationRecord *dolby)
 {
     bool alone = dolby && (dolby->dv_profile == 5 ||
@@ -498,10 +477,7 @@ static struct orientation orientation_of(struct display_matrix x)
     return o;
 }
 
-/*
- * Sets *key to the first key frame of the stream, NULL if there is none soon: what precedes a key
- * frame are at most some seconds of a recording. Returns false if out of memory.
- */
+/* Sets *key to the stream's first key frame; NULL: none is near. Returns false if out of memory. */
 static bool read_to_key(AVFormatContext *format, const AVStream *s, const AVPacket **key)
 {
     enum { PACKETS = 1000, BYTES = 32 << 20 };
@@ -520,10 +496,7 @@ static bool read_to_key(AVFormatContext *format, const AVStream *s, const AVPack
     return true;
 }
 
-/*
- * Finds the orientation by the order of the ffmpeg program: that of the first key frame, else the
- * display matrix of the container. Reads ahead to that key frame.
- */
+/* Finds the first key frame's orientation, else the container's, as ffmpeg does. Reads ahead. */
 static bool find_orientation(AVFormatContext *format, const AVStream *s, struct orientation *o,
                              struct err *e)
 {

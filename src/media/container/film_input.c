@@ -46,26 +46,14 @@ struct file {
     int64_t begin, end; /* among the bytes of all files */
 };
 
-/*
- * Regular files and disks, one or several whose bytes follow one another. What cannot be read is
- * recorded (read_faults.c).
- */
+/* Regular files and disks, whose bytes follow one another. Faults are recorded. */
 struct file_reader {
     struct read_faults *faults;
     struct file *file;
     size_t count, room;
-    int64_t first;  /* the number of the first byte */
+    int64_t first;  /* the number under which the first byte is recorded if it is skipped */
     bool piecewise; /* the last bytes were unreadable: read no more than SKIP_BYTES at once */
 };
-
-static struct file_reader *file_reader_new(struct read_faults *faults, struct err *e)
-{
-    struct file_reader *r = err_calloc(1, sizeof *r, e);
-    if (!r)
-        return NULL;
-    r->faults = faults;
-    return r;
-}
 
 /* Returns the size of a file or disk, or 0 if it is unknown. */
 static int64_t size_of(int fd)
@@ -77,10 +65,7 @@ static int64_t size_of(int fd)
     return size > 0 ? size : 0;
 }
 
-/*
- * Appends the bytes of the open file `path`, which is borrowed. The reader owns `fd` from then on,
- * also after a failure.
- */
+/* Appends the bytes of a file. Owns `fd`, also after a failure; borrows `path`. */
 static bool file_reader_add(struct file_reader *r, int fd, const char *path, struct err *e)
 {
     if (!err_reserve(&r->file, r->count + 1, &r->room, sizeof *r->file, e)) {
@@ -91,9 +76,6 @@ static bool file_reader_add(struct file_reader *r, int fd, const char *path, str
     r->file[r->count++] = (struct file){fd, path, begin, begin + size_of(fd)};
     return true;
 }
-
-/* Sets the number under which the first byte is recorded if it is skipped (0). */
-static void file_reader_count_from(struct file_reader *r, int64_t first) { r->first = first; }
 
 /* Returns the number of bytes; of a single file, the current one. */
 static int64_t file_reader_size(const struct file_reader *r)
@@ -126,10 +108,7 @@ static ssize_t fail_with(struct file_reader *r, const struct file *f, int error,
     return -1;
 }
 
-/*
- * Reads less, or skips an unreadable piece, after a read of `bytes` bytes failed with errno
- * `error`.
- */
+/* Reads less, or skips an unreadable piece, after a read of `bytes` bytes failed. */
 static ssize_t read_piece(struct file_reader *r, const struct file *f, uint8_t *to, size_t bytes,
                           int64_t at, int error)
 {
@@ -192,10 +171,7 @@ static void file_reader_close(struct file_reader **reader)
 #define FILE_BYTES_MOST (INT64_C(1) << 42)
 #define INODES_MOST ((ino_t)1 << 20)
 
-/*
- * PAST_LEAST: what is kept of a pipe at least. FFmpeg's GIF demuxer seeks back to the start of each
- * frame.
- */
+/* PAST_LEAST is kept of a pipe: FFmpeg's GIF demuxer seeks to the start of each frame. */
 enum { BUFFER_BYTES = 32768, HEAD_BYTES = 1 << 20, PAST_LEAST = 8 << 20, PAST_MOST = 64 << 20 };
 
 struct film_input {
@@ -348,11 +324,12 @@ static AVIOContext *open_bytes(int fd, const char *path, bool inherited, struct 
 /* Makes an input of a regular file or a disk, which it owns from then on, also after a failure. */
 static AVIOContext *open_file(int fd, const char *path, struct read_faults *faults, struct err *e)
 {
-    struct file_reader *file = file_reader_new(faults, e);
+    struct file_reader *file = err_calloc(1, sizeof *file, e);
     if (!file) {
         close(fd);
         return NULL;
     }
+    file->faults = faults;
     if (!file_reader_add(file, fd, path, e)) {
         file_reader_close(&file);
         return NULL;
@@ -366,10 +343,7 @@ static bool refuse_open(const char *path, int error, struct err *e)
                    strerror(error));
 }
 
-/*
- * Returns true if libavformat opens the film by its name, and reports any error: a folder, a wrong
- * name, or a pattern of names of images.
- */
+/* Returns true for a folder, a wrong name or a pattern of images: libavformat reports errors. */
 static bool is_for_libavformat(const char *path, const struct stat *s)
 {
     int score = AVPROBE_SCORE_RETRY;
@@ -408,9 +382,11 @@ bool film_input_open(const char *path, struct read_faults *faults, AVIOContext *
 bool film_input_open_parts(const struct film_parts *parts, struct read_faults *faults,
                            AVIOContext **io, struct err *e)
 {
-    struct file_reader *file = file_reader_new(faults, e);
+    struct file_reader *file = err_calloc(1, sizeof *file, e);
     bool ok = file != NULL;
     *io = NULL;
+    if (ok)
+        file->faults = faults;
     for (size_t i = 0; ok && i < parts->count; i++) {
         const char *path = parts->part[i].path;
         int fd = slow_open(path, false);
@@ -459,7 +435,7 @@ static int open_beside(const struct film_input *film, const char *path, const ch
     }
     struct film_input *f = (*io)->opaque;
     f->name = copy;
-    file_reader_count_from(f->file, (int64_t)(s.st_ino % INODES_MOST + 1) * FILE_BYTES_MOST);
+    f->file->first = (int64_t)(s.st_ino % INODES_MOST + 1) * FILE_BYTES_MOST;
     if (file_reader_size(f->file) == 0)
         read_faults_lack(film->faults, "its part '%s' is empty", name);
     return 0;
@@ -501,10 +477,7 @@ void film_input_go_on(AVIOContext *io)
     f->keeping = false;
 }
 
-/*
- * Reads until this many bytes of the film's beginning are there. Returns false if the input ends
- * earlier or fails.
- */
+/* Reads until `bytes` bytes of the film's beginning are there. Returns false if it cannot. */
 static bool fill_head(struct film_input *f, size_t bytes)
 {
     while (f->past_bytes < bytes && bytes <= HEAD_BYTES)

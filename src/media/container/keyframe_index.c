@@ -152,14 +152,11 @@ static bool cues_in_order(const struct key_index *x)
     return true;
 }
 
-/*
- * Reads the first picture of the film's tail: the last key frame, or in an MP4, whose index has all
- * packets, one that is displayed before the last frame. No codec reorders by more than 16.
- */
+/* Reads the tail's first picture: the last key frame; of an MP4 one before the last frame. */
 static bool read_tail_first(const struct key_index *x, struct demux *r, struct picture *p,
                             struct err *e)
 {
-    enum { REACH = 17 };
+    enum { REACH = 17 }; /* no codec reorders by more than 16 */
     int entries = avformat_index_get_entries_count(r->stream);
     if (!r->quirks->index_is_mp4)
         return key_index_fetch(x, x->count - 1, r, p, e);

@@ -195,10 +195,7 @@ static int64_t part_length(const AVFormatContext *format, const struct film_part
     return known ? format->duration : -1;
 }
 
-/*
- * Returns true if a decoder can go on with another part: its headers are the same, or are repeated
- * in its pictures (H.264: by the demuxer "concat").
- */
+/* Returns true if a decoder can go on: the headers are the same, or repeated in the pictures. */
 static bool has_same_headers(const AVCodecParameters *a, const AVCodecParameters *b)
 {
     static const enum AVCodecID repeated[] = {AV_CODEC_ID_H264,       AV_CODEC_ID_MPEG1VIDEO,
@@ -229,10 +226,7 @@ static bool check_continues(const struct parts_scan *s, const AVFormatContext *f
                    s->first_path, s->first.codec);
 }
 
-/*
- * Writes the section of the part that is shown, unless the part begins or ends there anyway. To
- * begin at a time the demuxer may have to skip frames up to the next key frame.
- */
+/* Writes the section that is shown, unless the part begins or ends there: seeking skips frames. */
 static void put_section(struct parts_scan *s, const struct film_part *part,
                         const AVFormatContext *format)
 {
@@ -384,10 +378,7 @@ static void keep_tags(const AVFormatContext *format, struct probed *probed)
         probed->tags[i] = film_colour_tags(format->streams[i]->codecpar);
 }
 
-/*
- * Implements AVIOInterruptCB, which libavformat calls before it reads and while it waits. Bytes
- * read since the last call are progress.
- */
+/* Implements AVIOInterruptCB. Bytes that were read since the last call are progress. */
 static int stop_reading(void *format)
 {
     static _Thread_local int64_t last;
@@ -398,10 +389,7 @@ static int stop_reading(void *format)
     return interrupt_pending();
 }
 
-/*
- * Makes the context for avformat_open_input to read from `io`, which it owns from then on; NULL:
- * from the film's file. Returns NULL if out of memory.
- */
+/* Makes a context that reads from `io`, which it owns; NULL: from the film's file. */
 static AVFormatContext *prepare_container(AVIOContext *io, struct err *e)
 {
     AVFormatContext *format = avformat_alloc_context();
@@ -422,11 +410,12 @@ static AVFormatContext *prepare_container(AVIOContext *io, struct err *e)
 /*
  * Opens the film with a prepared context by a demuxer of films, or by `demuxer`, that of a list of
  * files (NULL: none). The names of `more` demuxers may read those files. `any_name`: the files may
- * lie anywhere.
+ * lie anywhere. What demuxers log is counted in *logged.
  */
 static int open_input(const char *url, const AVInputFormat *demuxer, const char *more,
-                      bool any_name, AVFormatContext **format)
+                      bool any_name, struct av_log_counts *logged, AVFormatContext **format)
 {
+    struct av_log_counts *before = av_log_listen(logged);
     AVDictionary *options = NULL;
     AVIOContext *io = (*format)->pb;
     av_dict_set(&options, "protocol_whitelist", "file", 0);
@@ -437,6 +426,7 @@ static int open_input(const char *url, const AVInputFormat *demuxer, const char 
         code = avformat_open_input(format, url, demuxer, &options);
     else
         avformat_close_input(format);
+    av_log_listen(before);
     av_dict_free(&options);
     if (code < 0)
         film_input_close(&io); /* avformat_open_input has freed the context */
@@ -456,9 +446,7 @@ static bool open_playlist(const char *path, const char *url, const AVInputFormat
     *format = prepare_container(io, e);
     if (!*format)
         return false;
-    struct av_log_counts *before = av_log_listen(&logged);
-    int code = open_input(url, demuxer, demuxer->name, false, format);
-    av_log_listen(before);
+    int code = open_input(url, demuxer, demuxer->name, false, &logged, format);
     if (code < 0)
         read_faults_fail(faults, NULL, logged.read_error, -1);
     /* from now on no file that the playlist names may be a playlist */
@@ -487,9 +475,7 @@ static bool open_prepared(const char *path, struct read_faults *faults, AVFormat
         return false;
     bool piped = (*format)->pb && !container_is_seekable(*format);
     struct av_log_counts logged = {0};
-    struct av_log_counts *before = av_log_listen(&logged);
-    int code = open_input(url, NULL, "", false, format);
-    av_log_listen(before);
+    int code = open_input(url, NULL, "", false, &logged, format);
     const AVInputFormat *other = logged.unlisted;
     if (code == AVERROR_INVALIDDATA && !interrupted())
         other = playlist_demuxer(path);
@@ -537,10 +523,7 @@ static bool reopen_unprobed(const char *path, struct read_faults *faults, AVForm
     return open_prepared(path, faults, format, e);
 }
 
-/*
- * Refuses text ("tty") and single images, which libavformat's probing accepts. Images one after
- * another are a film.
- */
+/* Refuses text and single images. Images one after another are a film. */
 static bool check_container(const char *path, struct read_faults *faults, AVFormatContext **format,
                             struct err *e)
 {
@@ -575,11 +558,8 @@ static bool open_parts(const struct film *film, AVFormatContext **format, struct
     char url[URL_BYTES];
     if (!make_url(film->path, format, url, e))
         return false;
-    struct av_log_counts *before = av_log_listen(&probed->logged);
-    int code = list
-                   ? open_input(url, av_find_input_format("concat"), "concat," IMAGES, true, format)
-                   : open_input(url, NULL, "", false, format);
-    av_log_listen(before);
+    int code = open_input(url, list ? av_find_input_format("concat") : NULL,
+                          list ? "concat," IMAGES : "", list, &probed->logged, format);
     if (code >= 0 && list)
         code = allowed_demuxers(*format, IMAGES); /* no part may be a list */
     if (code < 0)
@@ -657,10 +637,7 @@ static bool may_begin_late(AVFormatContext *format, const AVStream *s)
     return unsized && container_is_seekable(format);
 }
 
-/*
- * Opens the container and discards all streams except the chosen one. Returns that stream, or NULL
- * on `e`.
- */
+/* Opens the container. Returns the chosen stream, the only one that is kept, or NULL on `e`. */
 static AVStream *open_chosen(const struct film *film, int requested, AVFormatContext **format,
                              struct probed *probed, struct err *e)
 {
@@ -694,14 +671,6 @@ static bool choose_sound(AVFormatContext *format, int video, struct film *film, 
     if (film->sound_stream >= 0)
         format->streams[film->sound_stream]->discard = AVDISCARD_DEFAULT;
     return e->code == ERR_NONE;
-}
-
-bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
-                    struct err *e)
-{
-    film->faults = NULL;
-    film->sound = SOURCE_SOUND_NONE;
-    return container_open_parts(path, NULL, requested, format, film, e);
 }
 
 bool container_open_parts(const char *path, const struct film_parts *parts, int requested,

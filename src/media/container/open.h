@@ -7,18 +7,12 @@
 #include "media/ffmpeg/libav.h"
 
 /*
- * Opens `path`, finds video stream `requested` (film_stream_choose) and fills `film`; film->path is
- * a copy that the caller frees. The caller closes *format with container_close, also after a
- * failure.
- */
-bool container_open(const char *path, int requested, AVFormatContext **format, struct film *film,
-                    struct err *e);
-
-/*
- * Does the same with a film in several files, `parts`, which are borrowed until the film is closed;
- * NULL: the file `path`. film->faults is set before: it records what cannot be read. So is
- * film->sound: SOURCE_SOUND_NONE, or which stream of sound film->sound_stream shall be. Its packets
- * are discarded, except those that are read ahead. The caller also frees film->list.
+ * Opens `path`, or the film in several files `parts`, borrowed until it is closed. Finds video
+ * stream `requested` (film_stream_choose) and fills `film`; the caller frees film->path, a copy,
+ * and film->list, and closes *format with container_close, also after a failure. film->faults is
+ * set before: it records what cannot be read. So is film->sound: SOURCE_SOUND_NONE, or which stream
+ * of sound film->sound_stream shall be. Its packets are discarded, except those that are read
+ * ahead.
  */
 bool container_open_parts(const char *path, const struct film_parts *parts, int requested,
                           AVFormatContext **format, struct film *film, struct err *e);

@@ -19,10 +19,7 @@
 
 enum { LOOKED_AT = 5 }; /* images; the first ones of a film may be damaged */
 
-/*
- * Returns true if the codec has a parser. Without one the demuxer returns the complete file as one
- * image.
- */
+/* Returns true if the codec has a parser. Otherwise the demuxer returns the file as one image. */
 static bool can_be_split(enum AVCodecID codec)
 {
     AVCodecParserContext *parser = av_parser_init((int)codec);
@@ -31,10 +28,7 @@ static bool can_be_split(enum AVCodecID codec)
     return can;
 }
 
-/*
- * Returns true for a JPEG whose header lists further images of the same photograph (another
- * viewpoint, or a gain map).
- */
+/* Returns true for a JPEG that lists further images, such as another viewpoint or a gain map. */
 static bool is_photograph(enum AVCodecID codec, const AVPacket *packet)
 {
     const uint8_t *data = packet->data;
@@ -91,10 +85,7 @@ bool film_pictures_follow(AVFormatContext *format)
     bool follow = false;
     if (c && packet && frame) {
         c->thread_count = 1;
-        /*
-         * avformat_find_stream_info must come first: the demuxer of a pipe needs it to know the
-         * size.
-         */
+        /* first, because the demuxer of a pipe needs it to know the size */
         follow = avformat_find_stream_info(format, NULL) >= 0 &&
                  avcodec_open2(c, codec, NULL) >= 0 && has_second_image(format, c, packet, frame);
     }
@@ -104,10 +95,7 @@ bool film_pictures_follow(AVFormatContext *format)
     return follow;
 }
 
-/*
- * Returns true for an animated WebP, by the flag in its header. FFmpeg reads every WebP as a single
- * image.
- */
+/* Returns true for an animated WebP, by its header. FFmpeg reads it as a single image. */
 static bool is_animated_webp(const char *path)
 {
     uint8_t head[21] = {0};
@@ -127,10 +115,7 @@ bool refusal_of_picture(const char *path, struct err *e)
 
 /* ------------------------------------------------------------------ encryption */
 
-/*
- * Returns true for MP4's sample entries of Common Encryption and FairPlay, and its initialisation
- * data; for a Matroska track with a key ID; for ASF's two objects for rights management.
- */
+/* Returns true for Common Encryption, FairPlay, a Matroska track's key ID and ASF's two objects. */
 static bool is_encrypted(const AVFormatContext *format, const AVStream *s)
 {
     static const uint32_t tags[] = {MKTAG('e', 'n', 'c', 'v'), MKTAG('e', 'n', 'c', 'a'),
@@ -167,10 +152,7 @@ static bool is_image_brand(const uint8_t head[12])
            memcmp(brand, "avif", 4) == 0;
 }
 
-/*
- * Returns true for a file that begins as a film in MP4 and has no index, the box `moov`. The index
- * is at the end unless it was moved, so a download that stopped early lacks it.
- */
+/* Returns true for an MP4 without an index: a download that stopped early, for instance. */
 static bool lacks_index(const char *path)
 {
     enum { HEAD = MP4_BOX_HEAD_LONG };

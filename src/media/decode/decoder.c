@@ -19,16 +19,11 @@ static int watched_buffer(AVCodecContext *c, AVFrame *frame, int flags)
     return code;
 }
 
-static void watch_buffers(AVCodecContext *c)
-{
-    c->get_buffer2 = watched_buffer;
-    av_compat_thread_safe_callbacks(c);
-}
-
 void corruption_watch_open(struct corruption_watch *w, AVCodecContext *c)
 {
     corruption_watch_messages(w, c);
-    watch_buffers(c);
+    c->get_buffer2 = watched_buffer;
+    av_compat_thread_safe_callbacks(c);
 }
 
 bool corruption_reported(const struct corruption_watch *w)
@@ -91,27 +86,25 @@ bool corruption_concealed(const AVFrame *frame) { return frame->decode_error_fla
  * ProRes. Then those of Theora, Dirac, Indeo 4 and 5, Flash Screen Video, GoToMeeting, JPEG 2000,
  * TIFF, GIF, Road Pizza and PNG about parts of a picture that they skip.
  */
-static const char *const about_blocks[] = {
-    "ac-tex damaged",
-    "ac tex damaged",
-    "dc overflow-",
-    "ignoring overflow at",
-    "Error at MB",
-    "error y=",
-    "More blocks ended than coded",
-    "Data unit with size",
-    "Corrupted tile data",
-    "error in decompression of block",
-    "Zlib resync occurred",
-    "Error decoding tile",
-    "Segmentation symbol value incorrect",
-    "Read went out of bounds",
-    "Copy went out of bounds",
-    "Run went out of bounds",
-    "LZW decode failed",
-    "First chunk byte is",
-    "IEND without all image",
-};
+static const char *const about_blocks[] = {"ac-tex damaged",
+                                           "ac tex damaged",
+                                           "dc overflow-",
+                                           "ignoring overflow at",
+                                           "Error at MB",
+                                           "error y=",
+                                           "More blocks ended than coded",
+                                           "Data unit with size",
+                                           "Corrupted tile data",
+                                           "error in decompression of block",
+                                           "Zlib resync occurred",
+                                           "Error decoding tile",
+                                           "Segmentation symbol value incorrect",
+                                           "Read went out of bounds",
+                                           "Copy went out of bounds",
+                                           "Run went out of bounds",
+                                           "LZW decode failed",
+                                           "First chunk byte is",
+                                           "IEND without all image"};
 
 /*
  * Codecs whose decoders log an error only if the data is corrupt, and output the frame or a part of
@@ -139,35 +132,30 @@ static bool error_means_corruption(enum AVCodecID codec)
  * find ref with POC" is not among them: the standard allows a picture to name references that it
  * does not use.
  */
-static const char *const about_slices[] = {
-    "CABAC_MAX_BIN",
-    "The cu_qp_delta",
-    "The slice_qp",
-    "Invalid slice segment address",
-    "Previous slice segment missing",
-    "Two slices reporting",
-    "Independent slice segment missing",
-    "First slice in a frame missing",
-    "Zero refs",
-    "Overread slice header",
-    "Invalid collocated_ref_idx",
-    "Invalid number of merging MVP",
-    "entry_point_offset table",
-    "WPP ctb",
-    "Error constructing the",
-    "Impossible slice segment",
-    "Impossible initial tile",
-    "Invalid reference index",
-    "Duplicate POC",
-    "PPS id out of range",
-};
+static const char *const about_slices[] = {"CABAC_MAX_BIN",
+                                           "The cu_qp_delta",
+                                           "The slice_qp",
+                                           "Invalid slice segment address",
+                                           "Previous slice segment missing",
+                                           "Two slices reporting",
+                                           "Independent slice segment missing",
+                                           "First slice in a frame missing",
+                                           "Zero refs",
+                                           "Overread slice header",
+                                           "Invalid collocated_ref_idx",
+                                           "Invalid number of merging MVP",
+                                           "entry_point_offset table",
+                                           "WPP ctb",
+                                           "Error constructing the",
+                                           "Impossible slice segment",
+                                           "Impossible initial tile",
+                                           "Invalid reference index",
+                                           "Duplicate POC",
+                                           "PPS id out of range"};
 
 /* The beginnings of HEVC's and H.264's messages about missing references. */
 static const char *const about_references[] = {
-    "Could not find ref with POC",
-    "Missing reference picture",
-    "reference picture missing",
-};
+    "Could not find ref with POC", "Missing reference picture", "reference picture missing"};
 
 static bool begins_with_any(const char *text, const char *const *start, size_t starts)
 {
@@ -199,10 +187,7 @@ void corruption_message(const AVCodecContext *c, int level, const char *format)
 
 /* ---- A decoder ---- */
 
-/*
- * Returns AVERROR(ENOMEM) if a frame buffer could not be allocated, else `code`: libavcodec may
- * return any other error, or none, in that case.
- */
+/* Returns `code`, or AVERROR(ENOMEM) if a frame buffer could not be allocated. */
 static int unless_out_of_memory(const AVCodecContext *c, int code)
 {
     const struct corruption_watch *w = c->opaque;
@@ -220,8 +205,6 @@ int decoder_receive(AVCodecContext *c, AVFrame *frame)
     int code = avcodec_receive_frame(c, frame);
     return unless_out_of_memory(c, code);
 }
-
-void decoder_close(AVCodecContext **c) { avcodec_free_context(c); }
 
 AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct err *e)
 {
@@ -259,10 +242,7 @@ int decoder_max_threads(const AVStream *stream, const struct codec_traits *trait
     return codec && (dav1d || codec->capabilities & AV_CODEC_CAP_FRAME_THREADS) ? MOST : 1;
 }
 
-/*
- * The largest delay of the standard. A larger one comes from wrong timestamps, and libavcodec
- * aborts.
- */
+/* The standard's largest delay. A larger one is due to wrong times, and libavcodec aborts. */
 enum { DELAY_MAX = 15 };
 
 void decoder_widen_delay(AVCodecContext *c)
@@ -277,9 +257,7 @@ AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threa
     AVCodecContext *c = decoder_alloc(stream, NULL, e);
     if (!c)
         return NULL;
-    /*
-     * With frame threads, the Theora decoder does not report damage, and outputs different frames.
-     */
+    /* With frame threads, the Theora decoder does not report damage. */
     if (c->codec_id == AV_CODEC_ID_THEORA)
         threads = 1;
     c->thread_count = threads;

@@ -6,15 +6,12 @@
 
 #include "media/schedule/decode_pass.h"
 
-/* Opens a decoder; with more than one of `threads`, frame threads. Returns NULL on failure. */
+/* Opens a decoder; with more than one of `threads`, frame threads. Free it before its watch. */
 AVCodecContext *decoder_open(const AVStream *stream, const char *path, int threads, struct err *e);
 
 /* As libavcodec's functions, but AVERROR(ENOMEM) once a frame buffer could not be allocated. */
 int decoder_send(AVCodecContext *c, const AVPacket *packet);
 int decoder_receive(AVCodecContext *c, AVFrame *frame);
-
-/* Frees the decoder, before its corruption watch is freed. Does nothing if *c is NULL. */
-void decoder_close(AVCodecContext **c);
 
 /*
  * Returns the most threads that a decoder of one chunk may have: 1 if more are of no use or not
@@ -106,10 +103,7 @@ bool corruption_is_flagged(const AVFrame *frame);
 /* Returns true if the decoder found damage in this frame's own data. */
 bool corruption_concealed(const AVFrame *frame);
 
-/*
- * Receives every message of every decoder, on any thread (av_log.c). Ignores a context whose
- * `opaque` is no watch (a parser's).
- */
+/* Receives all decoders' messages (av_log.c), any thread. `opaque` may be no watch (a parser's). */
 void corruption_message(const AVCodecContext *c, int level, const char *format);
 
 /* ---- worker.c: decodes chunks in software ---- */

@@ -44,7 +44,7 @@ struct decode_worker {
 
 static void close_watched(struct watched *w)
 {
-    decoder_close(&w->context);
+    avcodec_free_context(&w->context);
     w->watch = (struct corruption_watch){0};
 }
 
@@ -61,7 +61,7 @@ static bool open_watched(struct decode_worker *s, struct watched *w, int threads
     return w->context != NULL;
 }
 
-static bool decode_worker_open(struct decode_worker *s, struct err *e)
+static bool open_worker(struct decode_worker *s, struct err *e)
 {
     s->packet = av_packet_alloc();
     s->frame = av_frame_alloc();
@@ -72,16 +72,6 @@ static bool decode_worker_open(struct decode_worker *s, struct err *e)
         return false;
     s->port = engine_port_open(s->pass->job->engine, e);
     return s->port != NULL;
-}
-
-static void decode_worker_close(struct decode_worker *s)
-{
-    engine_port_close(&s->port);
-    close_watched(&s->single);
-    close_watched(&s->threaded);
-    av_frame_free(&s->frame);
-    av_frame_free(&s->planes);
-    av_packet_free(&s->packet);
 }
 
 static bool put_software_frame(struct decode_worker *s, struct picture *p, struct err *e)
@@ -98,10 +88,7 @@ static bool put_software_frame(struct decode_worker *s, struct picture *p, struc
 
 static bool is_given_up(const struct decode_worker *s) { return s->corrupt && !s->redoing; }
 
-/*
- * Returns the picture of the frame that the decoder output, or NULL if the frame is not to be
- * analysed.
- */
+/* Returns the picture of the frame that was output, or NULL if it is not to be analysed. */
 static struct picture *find_selected(struct decode_worker *s, struct chunk *chunk)
 {
     uint64_t index = (uint64_t)s->frame->pts - chunk->picture[0].serial;
@@ -173,10 +160,7 @@ static bool drain_decoder(struct decode_worker *s, struct chunk *chunk, struct e
     return ok;
 }
 
-/*
- * Records that pictures before `p` are missing: pictures that may refer to them are damaged. A key
- * that is not missing itself refers to none of them.
- */
+/* Pictures that may refer to missing ones before `p` are damaged. An intact key refers to none. */
 static void mark_missing(struct decode_worker *s, const struct chunk *chunk,
                          const struct picture *p)
 {
@@ -226,10 +210,7 @@ static uint64_t still_selected(const struct chunk *chunk)
     return n;
 }
 
-/*
- * Decodes the whole chunk again, by a fresh single-threaded decoder whose frames are analysed
- * whatever it reports.
- */
+/* Decodes the chunk by a fresh single-threaded decoder. Frames are analysed whatever it reports. */
 static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct err *e)
 {
     struct watched fresh = {0};
@@ -242,9 +223,7 @@ static bool decode_again(struct decode_worker *s, struct chunk *chunk, struct er
     return ok;
 }
 
-/*
- * Chooses the chunk's decoder: the single-threaded one if a decoder with threads cannot be opened.
- */
+/* Chooses the single-threaded decoder if one with threads is not asked for or cannot be opened. */
 static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
 {
     struct err why = ERR_INIT;
@@ -256,10 +235,7 @@ static void choose_decoder(struct decode_worker *s, const struct chunk *chunk)
     err_forgive(&why);
 }
 
-/*
- * Returns true if the chunk is a single key frame that is damaged or was not output. Another key
- * frame replaces it, and the analysis of this one is discarded.
- */
+/* Returns true for a single key frame that is damaged or missing: another one replaces it. */
 static bool is_bad_key(struct decode_worker *s, const struct chunk *chunk)
 {
     bool bad_key = s->corrupt || still_selected(chunk) > 0 || chunk->picture[0].tag.damaged;
@@ -309,40 +285,46 @@ struct decode_worker *decode_worker_new(struct decode_pass *pass, struct err *e)
     if (!s)
         return NULL;
     s->pass = pass;
-    if (!decode_worker_open(s, e))
+    if (!open_worker(s, e))
         decode_worker_free(&s);
     return s;
 }
 
-void decode_worker_free(struct decode_worker **s)
+void decode_worker_free(struct decode_worker **worker)
 {
-    if (!*s)
+    struct decode_worker *s = *worker;
+    if (!s)
         return;
-    decode_pass_add_counts((*s)->pass, &(*s)->counts);
-    decode_worker_close(*s);
-    free(*s);
-    *s = NULL;
+    decode_pass_add_counts(s->pass, &s->counts);
+    engine_port_close(&s->port);
+    close_watched(&s->single);
+    close_watched(&s->threaded);
+    av_frame_free(&s->frame);
+    av_frame_free(&s->planes);
+    av_packet_free(&s->packet);
+    free(s);
+    *worker = NULL;
 }
 
 void *decode_worker_main(void *pass)
 {
-    struct decode_worker s = {.pass = pass};
     struct err e = ERR_INIT;
-    bool ok = decode_worker_open(&s, &e);
+    struct decode_worker *s = decode_worker_new(pass, &e);
     struct chunk *chunk;
-    while (ok && scheduler_next_chunk(s.pass, &software_backend, &chunk)) {
-        ok = decode_worker_decode(&s, chunk, &e);
+    bool ok = s != NULL;
+    while (ok && scheduler_next_chunk(pass, &software_backend, &chunk)) {
+        ok = decode_worker_decode(s, chunk, &e);
         struct taken_chunk taken = scheduler_taken(chunk);
-        decode_pass_sent(s.pass, chunk, chunk->bytes);
-        decode_pass_pictures_done(s.pass, chunk, chunk->count);
-        scheduler_chunk_done(s.pass, &taken);
+        decode_pass_sent(pass, chunk, chunk->bytes);
+        decode_pass_pictures_done(pass, chunk, chunk->count);
+        scheduler_chunk_done(pass, &taken);
         chunk_free(&chunk);
     }
     if (!ok)
-        decode_pass_fail(s.pass, &e);
-    decode_pass_add_counts(s.pass, &s.counts);
-    decode_worker_close(&s);
-    decode_pass_thread_ends(pass, &software_backend, s.counts.sent);
+        decode_pass_fail(pass, &e);
+    const uint64_t sent = s ? s->counts.sent : 0;
+    decode_worker_free(&s);
+    decode_pass_thread_ends(pass, &software_backend, sent);
     return NULL;
 }
 

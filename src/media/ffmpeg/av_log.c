@@ -66,17 +66,12 @@ static void check_closing(const AVIOContext *file, const char *format)
         keep_read_error(AVUNERROR(file->error));
 }
 
-/*
- * Counts a demuxer's message. Some that matter are below the level of errors: MPEG-TS's demuxer
- * measures the packet size again after each search, and NUT's logs where it begins to search.
- */
+/* Counts a message. MPEG-TS's and NUT's about searching are below the level of errors. */
 static void count_demuxer_message(void *context, int level, const char *format, va_list args)
 {
     /* the index after the last packet of a streamed ASF is read as a packet */
     bool index = av_strstart(format, "ff asf skip ", NULL);
-    /*
-     * Ogg's first packets, also those of sound, may have times before 0, for instance after a cut
-     */
+    /* Ogg's first packets may have times before 0, for instance after a cut */
     bool early = av_strstart(format, "invalid pts %", NULL);
     listener->errors += level <= AV_LOG_ERROR && !index && !early;
     listener->openings += av_strstart(format, "Format %s probed with ", NULL);

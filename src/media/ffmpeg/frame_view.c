@@ -31,9 +31,7 @@ bool view_format_direct(enum AVPixelFormat format)
         if (!same || !native || !whole || d->comp[i].depth > 16)
             return false;
     }
-    /*
-     * X'Y'Z' is no supported colour model, and this 4:1:1 has its luma samples at uneven distances.
-     */
+    /* X'Y'Z' is no supported model; this 4:1:1 has luma at uneven distances. */
     return strcmp(d->name, "xyz12le") != 0 && strcmp(d->name, "uyyvyy411") != 0;
 }
 
@@ -68,10 +66,7 @@ static enum AVPixelFormat target_of(enum AVPixelFormat format)
     return whole ? planar_of(d->comp[0].depth) : AV_PIX_FMT_NONE;
 }
 
-/*
- * Returns true if libswscale can convert the format's samples to a format that view_format_direct
- * accepts.
- */
+/* Returns true if libswscale converts the format to one that view_format_direct accepts. */
 static bool can_unpack(enum AVPixelFormat format)
 {
     enum AVPixelFormat target = target_of(format);
@@ -125,9 +120,7 @@ static bool alloc_planes(AVFrame **planes, const AVFrame *frame)
     return *planes != NULL;
 }
 
-/*
- * Fills the lower half of samples of 4 bits, which libswscale leaves 0: white would not be white.
- */
+/* Fills the lower half of samples of 4 bits, which libswscale leaves 0: white stays white. */
 static void fill_lower_half(AVFrame *rgb24)
 {
     for (int y = 0; y < rgb24->height; y++) {
@@ -137,10 +130,7 @@ static void fill_lower_half(AVFrame *rgb24)
     }
 }
 
-/*
- * Converts a frame of a format that can_unpack accepts into *planes, whose memory is reused while
- * format and size stay the same.
- */
+/* Converts a frame that can_unpack accepts into *planes. */
 static bool unpack_frame(AVFrame **planes, const AVFrame *frame, struct err *e)
 {
     if (!alloc_planes(planes, frame)) {
@@ -250,10 +240,7 @@ static bool is_xyz(enum AVPixelFormat format)
     return name && strncmp(name, "xyz", 3) == 0;
 }
 
-/*
- * H.273 derives Kr and Kb from the primaries and the white point. The result is one of the named
- * pairs, to about four digits.
- */
+/* H.273 derives Kr and Kb from the primaries: one of the named pairs, to about four digits. */
 static enum matrix matrix_of_primaries(enum AVColorPrimaries primaries)
 {
     switch (primaries) {
@@ -320,10 +307,7 @@ static enum transfer transfer_of(struct colour_tags t)
     }
 }
 
-/*
- * Returns the primaries of a frame: BT.709 for those too near to convert, and for X'Y'Z', which
- * libswscale converts to BT.709.
- */
+/* Returns BT.709 for primaries near it, and for X'Y'Z', which libswscale converts to it. */
 static enum primaries primaries_of(enum AVColorPrimaries tag, enum transfer transfer,
                                    enum AVPixelFormat format)
 {
@@ -395,10 +379,7 @@ static bool is_yuvj(enum AVPixelFormat format)
     return name && strncmp(name, "yuvj", 4) == 0;
 }
 
-/*
- * Returns the range if neither tags nor codec have it: FFmpeg writes and reads untagged grey in
- * full range.
- */
+/* Returns the range if neither tags nor codec have it: FFmpeg's untagged grey is full. */
 static enum range range_by_format(enum AVPixelFormat format)
 {
     return is_grey(format) ? RANGE_FULL : RANGE_LIMITED;

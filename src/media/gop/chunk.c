@@ -133,10 +133,7 @@ void keys_drop(struct keys *k)
     k->holds = false;
 }
 
-/*
- * Returns the second field as the picture after its key frame in a chunk. What was found in its
- * bytes is kept: a worker checks each picture that it decodes.
- */
+/* Returns the second field as a chunk's next picture, with what was found in its bytes. */
 static struct picture join_second_field(const struct picture *key, const struct picture *second)
 {
     struct picture p = *second;
@@ -149,10 +146,7 @@ static struct picture join_second_field(const struct picture *key, const struct 
     return p;
 }
 
-/*
- * Makes a chunk of the held key frame, or of its two fields. Both are decoded: a chunk of one frame
- * skips nothing.
- */
+/* Makes a chunk of the held key frame, or of its two fields. Nothing of it is skipped. */
 static struct chunk *make_chunk(struct keys *k, struct err *e)
 {
     struct chunk *chunk = err_calloc(1, sizeof *chunk, e);

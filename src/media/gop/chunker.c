@@ -83,10 +83,7 @@ static bool are_apart(struct picture *const *p, size_t i, size_t j)
     return p[first]->lost;
 }
 
-/*
- * Returns the time of picture `i` of MPEG-2, which has none: from a picture nearby, since the order
- * counts frames.
- */
+/* Returns the time of MPEG-2's picture `i` by a picture nearby: the order counts frames. */
 static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64_t frame_us)
 {
     enum { NEAR = 3 };
@@ -97,10 +94,7 @@ static int64_t time_by_order(struct picture *const *p, size_t n, size_t i, int64
     return i > 0 ? p[i - 1]->pts_us + frame_us : TIME_NONE;
 }
 
-/*
- * Sorts by time; a picture without a time goes right after the picture that came before it. Without
- * any times, lost pictures do so by order.
- */
+/* Sorts by time; a picture without one follows the one before it. Without any: by order. */
 static void sort_across_gaps(enum bitstream stream, struct picture **p, size_t n, int64_t frame_us)
 {
     bool mpeg2 = stream == STREAM_MPEG2;
@@ -143,9 +137,7 @@ static bool sort_display_order(const struct codec_traits *traits, bool gaps, int
     return false;
 }
 
-/*
- * Queues the places of those of p[0..n), in decoding order, that are displayed and not queued yet.
- */
+/* Queues the places of displayed pictures of p[0..n), in decoding order, once each. */
 static bool queue_places(struct time_queue *places, struct picture *p, size_t n, struct err *e)
 {
     for (size_t i = 0; i < n; i++) {
@@ -191,10 +183,7 @@ static bool has_gap(const struct chunk *r)
     return false;
 }
 
-/*
- * Moves all pictures of `from` to the end of `to`. Returns false if out of memory; then each keeps
- * what it holds.
- */
+/* Moves all pictures. Returns false if out of memory; then each keeps what it holds. */
 static bool move_pictures(struct chunk *to, struct chunk *from, struct err *e)
 {
     for (size_t i = 0; i < from->count; i++) {
@@ -228,10 +217,7 @@ static bool add_next_leading(struct chunk *chunk, struct chunk *following, bool 
         if (p->leading) {
             p->selected = false;
         } else {
-            /*
-             * The key frame has no number yet: it is displayed right after the last of its leading
-             * pictures.
-             */
+            /* The key frame, without a number yet, is displayed after its leading pictures. */
             copy.selected = false;
             copy.frame = following->picture[last - 1].frame + following->count;
         }
@@ -243,10 +229,7 @@ static bool add_next_leading(struct chunk *chunk, struct chunk *following, bool 
     return true;
 }
 
-/*
- * Returns true if a picture is selected. `leading`: only leading pictures count; otherwise only the
- * others.
- */
+/* Returns true if a picture is selected that is `leading`, or is not. */
 static bool is_selected(const struct chunk *r, bool leading)
 {
     for (size_t i = 0; i < r->count; i++)
@@ -381,10 +364,7 @@ static bool number_frame(struct chunker *g, struct picture *p, const struct pict
     return true;
 }
 
-/*
- * Numbers g->shown[0..n) and applies the selection. `after` is the frame after them; NULL: the film
- * ends.
- */
+/* Numbers g->shown[0..n), and selects. `after` follows them; NULL: the film ends. */
 static bool number_frames(struct chunker *g, size_t n, const struct picture *after, struct err *e)
 {
     if (n == 0)
@@ -405,10 +385,7 @@ static bool number_frames(struct chunker *g, size_t n, const struct picture *aft
     return true;
 }
 
-/*
- * Marks the pictures before index `i` as suspect. VP9 and AV1 have so little redundancy that a few
- * damaged packets may look like pictures: four of them are suspect.
- */
+/* VP9 and AV1 have so little redundancy that four pictures before a gap may be damaged. */
 static void suspect_before(const struct chunker *g, struct chunk *r, size_t i)
 {
     enum bitstream stream = g->config.traits.stream;
@@ -423,10 +400,7 @@ static bool is_after_gap(const struct chunker *g, const struct picture *p)
     return p->lost || (p->after_gap && g->real);
 }
 
-/*
- * Returns true if so many frames are missing between the next GOP's key frame and the picture being
- * pushed that reordering cannot explain it.
- */
+/* Returns true if more frames are missing after the next key frame than are ever reordered. */
 static bool is_far_ahead(const struct chunker *g)
 {
     enum { REACH = 17 }; /* no codec reorders by more than 16 */
@@ -443,10 +417,7 @@ static void suspect_inside(const struct chunker *g, struct chunk *r)
             suspect_before(g, r, i);
 }
 
-/*
- * Ignores gaps at which no frame is missing: the packets were another stream's. The picture before
- * any other gap, or before a lost picture, may be truncated.
- */
+/* Ignores gaps without missing frames. The picture before another one may be truncated. */
 static void check_gaps(struct chunker *g)
 {
     g->real = g->filled || g->filled_before;
@@ -511,10 +482,7 @@ static bool report_key(struct chunker *g, struct err *e)
     return g->config.key(g->config.user, key, e);
 }
 
-/*
- * Returns the picture that is displayed after the GOP that is being closed: the first one of
- * g->next that does not lead. NULL: none.
- */
+/* Returns the picture displayed after the GOP: the first of g->next that does not lead, or NULL. */
 static struct picture *find_after(const struct chunker *g)
 {
     for (size_t i = 0; i < g->next->count; i++)
@@ -523,10 +491,7 @@ static struct picture *find_after(const struct chunker *g)
     return NULL;
 }
 
-/*
- * Numbers the complete g->gop, then merges, emits or drops it. g->next becomes the GOP being
- * collected.
- */
+/* Numbers g->gop, then merges, emits or drops it. g->next becomes g->gop. */
 static bool close_gop(struct chunker *g, struct err *e)
 {
     size_t n = 0;
@@ -583,10 +548,7 @@ static bool is_leading(const struct chunker *g, const struct picture *key, const
     bool timed = p->pts_us != TIME_NONE && key->pts_us != TIME_NONE;
     if (g->config.traits.stream == STREAM_OTHER && p->guessed != key->guessed)
         return p->guessed;
-    /*
-     * A picture after a gap may lead a key frame that is missing. A truncated key frame may have no
-     * time.
-     */
+    /* The picture may lead a missing key frame. A truncated one may have no time. */
     if (timed && (g->lost || gaps_inside(&g->gaps, key->serial, p->serial)))
         return p->pts_us < key->pts_us;
     if (g->config.traits.stream == STREAM_HEVC)
@@ -676,10 +638,7 @@ bool chunker_push(struct chunker *g, struct picture *p, struct err *e)
         return append_picture(g->gop, p, e);
     }
     if (p->leading) {
-        /*
-         * Only the film's first GOP gets here: its leading pictures are displayed if they need
-         * nothing before it.
-         */
+        /* The film's first GOP: leading pictures are displayed if they need no other. */
         bool hevc = g->config.traits.stream == STREAM_HEVC;
         bool whole = (hevc || g->gop->picture[0].closed) && !p->needs_before;
         p->leading = false;
@@ -711,10 +670,7 @@ bool chunker_stuck(const struct chunker *g, bool at_end)
 {
     if (!g->rap_seen && at_end)
         return g->gop->count > 0;
-    /*
-     * A key frame whose time or order count is far too high seems to be led by all pictures after
-     * it.
-     */
+    /* All pictures may seem to lead a key frame whose time or order is far too high. */
     return !g->config.key && (is_too_long(g->gop) || is_too_long(g->next));
 }
 
@@ -733,10 +689,7 @@ bool chunker_release(struct chunker *g, struct chunker_state *s, struct err *e)
     struct chunk *held = g->gop;
     if (!emit_pending(g, held, e))
         return false;
-    /*
-     * g->next holds at most the next GOP's key frame and leading pictures. They come next in
-     * decoding order, and have no numbers yet.
-     */
+    /* These come next in decoding order, and have no numbers yet. */
     for (size_t i = 0; i < g->next->count; i++)
         g->next->picture[i].leading = false;
     if (!move_pictures(held, g->next, e))

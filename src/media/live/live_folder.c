@@ -147,10 +147,7 @@ static bool deliver_turned(void *user, const struct live_frame *decoded, struct 
     return !t->failed;
 }
 
-/*
- * Opens a file as one of the containers of films, which those of images are, too. It is recognized
- * by its bytes alone: a name makes libavformat choose image2, which opens files by patterns.
- */
+/* Opens a container of films or images by its bytes: image2 would take its name for a pattern. */
 static int open_container(const char *path, AVFormatContext **format, AVIOContext **file)
 {
     AVDictionary *options = NULL;
@@ -325,10 +322,7 @@ static bool is_wanted(const struct folder *f, const char *name)
     return f->only ? strcmp(name, f->only) == 0 : is_picture_name(name);
 }
 
-/*
- * Reads the picture's time. Sets *is_new to false if it cannot be read, was delivered already, or
- * was taken before since_us.
- */
+/* Sets *is_new to false if the picture is unreadable, delivered already, or before since_us. */
 static bool describe(const struct folder *f, const char *name, struct picture *p, bool *is_new,
                      struct err *e)
 {

@@ -264,10 +264,7 @@ static int push_packet(struct packets *p, AVPacket *packet, int64_t arrived_ns)
     return code;
 }
 
-/*
- * Waits up to a second for a packet and moves it to `to`. Sets *waiting to the number of packets
- * behind it. Returns false if there is none.
- */
+/* Waits up to a second for a packet. `*waiting`: how many are behind it. Returns false if none. */
 static bool pop_packet(struct packets *p, AVPacket *to, int64_t *arrived_ns, int *waiting)
 {
     const int64_t moment_ns = 1000000000;
@@ -427,10 +424,7 @@ static bool open_format(struct stream *s, struct err *e)
     return code >= 0 || set_reason(s, code, e);
 }
 
-/*
- * Returns true if the container's header declares the only video stream: the rest comes with the
- * first frame. Probing would hold back a second of it.
- */
+/* Returns true if the header declares the only video stream. Probing would take a second. */
 static bool is_known(const AVFormatContext *format)
 {
     unsigned video = 0, known = 0;
@@ -491,10 +485,7 @@ static void disconnect(struct stream *s)
 
 /* ------------------------------------------------------------------ reading */
 
-/*
- * Waits until a packet of a playlist is due: its segments arrive as a whole, and a player shows
- * their pictures in the course of time. Returns when it was due.
- */
+/* Waits until a packet of a playlist is due: segments arrive as a whole. Returns when it was. */
 static int64_t wait_until_due(struct stream *s, const AVPacket *packet)
 {
     const int64_t leap_us = 60000000, moment_ns = 20000000;

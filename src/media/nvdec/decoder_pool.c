@@ -38,9 +38,7 @@ struct decoders {
     int devices;
     struct nvdec_decoder *idle;    /* the one that was returned last is first */
     struct nvdec_decoder *retired; /* not reusable; in the same order */
-    /*
-     * guards the fields below; held during a query, because the driver handles one at a time anyway
-     */
+    /* guards the rest; held during a query: the driver handles one at a time anyway */
     pthread_mutex_t asking;
     struct answer answer[ANSWERS];
     unsigned answers; /* cached so far, evicted ones included */
@@ -90,10 +88,7 @@ void decoders_free(struct decoders **d)
     *d = NULL;
 }
 
-/*
- * Returns true if decoders of `n` may be pooled. A context that belongs to the film
- * (nvdec.film_device) ends with the film. An emulated NVDEC has no context and is pooled.
- */
+/* Returns true if n's decoders may be pooled: nvdec.film_device ends with the film. */
 static bool has_pool(const struct decoders *pool, const struct nvdec *n)
 {
     return pool && !n->film_device;
@@ -133,10 +128,7 @@ bool nvdec_pool_ask(struct decoders *pool, const struct nvdec *n, struct nvdec_c
     return answered;
 }
 
-/*
- * Returns the device of n's context, or NULL if there are too many devices. The caller holds the
- * lock.
- */
+/* Returns the device of n's context; NULL: too many. The caller holds the lock. */
 static struct device *find_device(struct decoders *pool, const struct nvdec *n)
 {
     for (int i = 0; i < pool->devices; i++)
@@ -214,26 +206,24 @@ enum { STREAM_NUMBERS = 18 };
 /* Lists all that avcodec_parameters_to_context copies of a video stream, except its bit rate. */
 static void list_numbers(const AVCodecParameters *p, int64_t number[STREAM_NUMBERS])
 {
-    const int64_t all[STREAM_NUMBERS] = {
-        p->codec_id,
-        p->codec_tag,
-        p->format,
-        p->width,
-        p->height,
-        p->profile,
-        p->level,
-        p->field_order,
-        p->color_range,
-        p->color_primaries,
-        p->color_trc,
-        p->color_space,
-        p->chroma_location,
-        p->video_delay,
-        p->bits_per_coded_sample,
-        p->bits_per_raw_sample,
-        p->sample_aspect_ratio.num,
-        p->sample_aspect_ratio.den,
-    };
+    const int64_t all[STREAM_NUMBERS] = {p->codec_id,
+                                         p->codec_tag,
+                                         p->format,
+                                         p->width,
+                                         p->height,
+                                         p->profile,
+                                         p->level,
+                                         p->field_order,
+                                         p->color_range,
+                                         p->color_primaries,
+                                         p->color_trc,
+                                         p->color_space,
+                                         p->chroma_location,
+                                         p->video_delay,
+                                         p->bits_per_coded_sample,
+                                         p->bits_per_raw_sample,
+                                         p->sample_aspect_ratio.num,
+                                         p->sample_aspect_ratio.den};
     memcpy(number, all, sizeof all);
 }
 
@@ -245,10 +235,7 @@ static bool is_same_stream(const AVCodecParameters *a, const AVCodecParameters *
     return memcmp(number_a, number_b, sizeof number_a) == 0 && has_same_extradata(a, b);
 }
 
-/*
- * Removes the first decoder for `stream` from the list; with NULL, the last of any stream. The
- * caller holds the lock.
- */
+/* Removes the first decoder for `stream`, or the last of any (NULL). The caller has the lock. */
 static struct nvdec_decoder *remove_decoder(struct nvdec_decoder **list, const void *context,
                                             const AVCodecParameters *stream)
 {
@@ -288,10 +275,7 @@ static bool move_decoder(struct nvdec_decoder **list, const struct nvdec *n,
     return true;
 }
 
-/*
- * Removes the decoders that make room for a new one: one retired decoder, because destroying each
- * takes the film's time, or all of them if memory is low. The caller holds the lock.
- */
+/* Removes a retired decoder, which takes time, or all if memory is low. The caller has the lock. */
 static struct nvdec_decoder *remove_unused(struct decoders *pool, const struct nvdec *n)
 {
     struct nvdec_decoder *found = NULL;
@@ -305,10 +289,7 @@ static struct nvdec_decoder *remove_unused(struct decoders *pool, const struct n
     return found;
 }
 
-/*
- * Returns an idle decoder. If there is none, returns NULL and sets *out_of_use to the decoders that
- * must be destroyed before a new one is created.
- */
+/* Returns an idle decoder, or NULL and in *out_of_use those to destroy before one is created. */
 static struct nvdec_decoder *find_decoder(struct decoders *pool, const struct nvdec *n,
                                           const AVStream *stream, struct nvdec_decoder **out_of_use)
 {

@@ -167,9 +167,7 @@ static bool can_decode(struct nvdec *n, struct decoders *pool, const AVCodecPara
                               .chroma = d ? chroma_number(d) : -1,
                               .bits_above_8 = d ? (unsigned)d->comp[0].depth - 8 : 0};
     struct err why = ERR_INIT;
-    /*
-     * libavcodec's hwaccel decodes grey as 4:2:0 for some codecs only: it is decoded in software.
-     */
+    /* libavcodec's hwaccel decodes grey as 4:2:0 for some codecs only. */
     bool askable = codec && caps.chroma > 0;
     if (!askable && !has_driver(e))
         return false;
@@ -225,10 +223,7 @@ void nvdec_close(struct nvdec *n)
     *n = (struct nvdec){0};
 }
 
-/*
- * Creates a non-blocking stream with priority over clustering, because frames are downscaled on it.
- * Returns NULL if the driver refuses.
- */
+/* Creates a non-blocking stream with priority over clustering, for downscaling; or NULL. */
 static void *make_stream(void *context)
 {
     enum { NON_BLOCKING = 1 }; /* CU_STREAM_NON_BLOCKING of cuda.h */
@@ -246,10 +241,7 @@ static void *make_stream(void *context)
     return stream;
 }
 
-/*
- * Implements AVHWDeviceContext.free: the last reference to the device, of a decoder or a frame, was
- * released.
- */
+/* Implements AVHWDeviceContext.free: no decoder or frame refers to the device any more. */
 static void free_stream(AVHWDeviceContext *device)
 {
     AVCUDADeviceContext *c = device->hwctx;
@@ -342,10 +334,7 @@ AVCodecContext *nvdec_decoder_open(const struct nvdec *n, const AVStream *stream
     }
     c->get_format = choose_format;
     c->thread_count = 1;
-    /*
-     * One surface for the frame that is being downscaled, and one for each frame of additional
-     * H.264 delay.
-     */
+    /* one surface for the frame being downscaled, others for H.264's larger delay */
     c->extra_hw_frames = stream->codecpar->codec_id == AV_CODEC_ID_H264 ? 6 : 2;
     const AVCodec *codec = c->codec; /* avcodec_open2 clears it on failure */
     int code = avcodec_open2(c, codec, NULL);
@@ -396,10 +385,7 @@ bool nvdec_download(const AVFrame *frame, AVFrame *host, struct err *e)
 {
     char text[128];
     av_frame_unref(host);
-    /*
-     * av_hwframe_transfer_data copies height / 2 rows of chroma, so with an odd height the last row
-     * would be missing.
-     */
+    /* av_hwframe_transfer_data drops the last row of chroma of an odd height. */
     AVFrame *even = av_frame_clone(frame);
     if (!even)
         return err_set(e, ERR_MEMORY, "out of memory for a frame");
@@ -426,10 +412,7 @@ bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVF
     *view = (struct frame_view){
         .model = coded->nb_components < 3 ? MODEL_GREY : MODEL_YCBCR,
         .orientation = film->orientation,
-        /*
-         * NVDEC stores samples in the highest bits of 16-bit words, also in a format whose name has
-         * 16.
-         */
+        /* NVDEC stores samples in the highest bits of 16-bit words. */
         .bits = coded->comp[0].depth,
         .shift = wide ? 16 - coded->comp[0].depth : 0,
         /* libavcodec crops frames on a device at the right and bottom only. */

@@ -224,10 +224,7 @@ static bool finish_chunk(struct nvdec_worker *s, int i, struct err *e)
     return ok;
 }
 
-/*
- * Finishes the chunks that are complete, and those that can no longer become complete. With `all`,
- * finishes every chunk.
- */
+/* Finishes the chunks that are complete or can no longer become so; `all`: every chunk. */
 static bool finish_chunks(struct nvdec_worker *s, bool all, struct err *e)
 {
     for (int i = s->pending_count - 1; i >= 0; i--) {
@@ -302,10 +299,7 @@ static bool send_idr_splice(struct nvdec_worker *s, const struct picture *next, 
 static bool push_frames_out(struct nvdec_worker *s, bool *reusable, struct err *e)
 {
     assert(s->decoder);
-    /*
-     * The last frame is output after as many further pictures as the decoder delays. One more is
-     * sent because the delay may have just grown.
-     */
+    /* The delay may have just grown by one. */
     int times = s->decoder->has_b_frames + 1;
     bool ok = true;
     *reusable = true;
@@ -441,9 +435,7 @@ static void leave_nvdec(struct nvdec_worker *s, const char *why)
     scheduler_leave_device(s->pass);
 }
 
-/*
- * Decodes `chunk` in software, and all chunks that follow: NVDEC is not available to this worker.
- */
+/* Decodes `chunk` and all that follow in software: this worker has no NVDEC. */
 static void *fall_back(struct nvdec_worker *s, struct chunk *chunk, struct err *e)
 {
     struct decode_pass *pass = s->pass;
@@ -476,10 +468,7 @@ static void *nvdec_worker_main(void *pass)
         return NULL;
     }
     while (ok && scheduler_next_chunk(s.pass, &nvdec_backend, &chunk)) {
-        /*
-         * The decoder is opened with the first chunk, because a film of few chunks needs few
-         * decoders, and opening one takes time.
-         */
+        /* Opening one takes time, and a film of few chunks needs few decoders. */
         if (!s.pooled && !open_nvdec_worker(&s, &e))
             return fall_back(&s, chunk, &e);
         struct taken_chunk taken = scheduler_taken(chunk);

@@ -39,7 +39,7 @@ struct sample {
 /* Shared by all workers of a film. */
 struct samples {
     const struct film *film;
-    int requested;                 /* the video stream, as for container_open */
+    int requested;                 /* the video stream, as for container_open_parts */
     const AVFormatContext *opened; /* the film as the caller has it open, borrowed; or NULL */
     atomic_int next;               /* place */
     pthread_mutex_t lock;          /* guards each sample's `key` and `claimed` */
@@ -91,10 +91,7 @@ static int64_t start_us(const AVStream *s)
                : 0;
 }
 
-/*
- * Seeks to place `place` of CROP_SAMPLES, the middle of its part of the film. FFmpeg's concat
- * demuxer crashes if it seeks after a part could not be opened.
- */
+/* Seeks to `place` of CROP_SAMPLES. FFmpeg's concat crashes after a part that cannot be opened. */
 static bool seek_place(struct worker *w, int place)
 {
     if (w->samples->film->unopened[0] || w->logged.unopened[0])
@@ -112,10 +109,7 @@ static bool seek_place(struct worker *w, int place)
     return av_seek_frame(w->format, w->stream->index, stamp, AVSEEK_FLAG_BACKWARD) >= 0;
 }
 
-/*
- * Reads the next packet of the video stream; with `key` that of the next key frame. Returns false
- * if none is near.
- */
+/* Reads the next packet, with `key` of a key frame. Returns false if none is near. */
 static bool next_packet(struct worker *w, bool key)
 {
     for (int i = 0; i < KEY_WITHIN && !interrupted(); i++) {
@@ -166,10 +160,7 @@ static bool decode_packet(struct worker *w, const AVPacket *packet, size_t index
     return true;
 }
 
-/*
- * Samples the key frame that was read, and drains the decoder so that no further packets are
- * needed. Returns false if no frame was output, or if the frame is interlaced and may lack a field.
- */
+/* Samples a key frame and drains. Returns false without a frame, or if it may lack a field. */
 static bool sample_key_alone(struct worker *w, size_t index)
 {
     int code = decoder_send(w->decoder, w->packet);
@@ -189,14 +180,11 @@ static bool sample_key_alone(struct worker *w, size_t index)
     return whole || w->error.code != ERR_NONE;
 }
 
-/*
- * Opens a new decoder for each sample. A flush keeps the headers of earlier samples, and the result
- * would depend on which samples this thread took.
- */
+/* Opens a new decoder for each sample: a flush would keep the headers of earlier ones. */
 static bool open_decoder(struct worker *w)
 {
     w->fresh = true;
-    decoder_close(&w->decoder);
+    avcodec_free_context(&w->decoder);
     w->watch = (struct corruption_watch){0};
     w->decoder = decoder_open(w->stream, w->samples->film->path, 1, &w->error);
     if (w->decoder)
@@ -217,10 +205,7 @@ static bool claim_key(struct worker *w, size_t index, int64_t at)
     return first;
 }
 
-/*
- * Samples the first frame from a place's key frame on. The packets after it are only sent so that
- * the decoder outputs it. Most places lead to a key frame that another sample has claimed.
- */
+/* Samples the first frame from a place's key frame on, unless another sample has claimed it. */
 static void sample_place(struct worker *w, int place)
 {
     size_t index = (size_t)place;
@@ -252,10 +237,7 @@ static bool is_conclusive(const struct crop_seen *seen)
     return seen->across.known || seen->down.known;
 }
 
-/*
- * Returns true if more frames are needed: fewer than CROP_SAMPLES_ENOUGH are conclusive so far, and
- * those that may still be sampled could make a rectangle.
- */
+/* Returns true if too few frames are conclusive, and more could make a rectangle. */
 static bool needs_more(const struct worker *w)
 {
     int conclusive = 0, suggested = 0, done = 0;
@@ -270,10 +252,7 @@ static bool needs_more(const struct worker *w)
     return more > 0 && suggested + more >= CROP_QUORUM;
 }
 
-/*
- * Receives the frames that are ready, and samples one each APART packets. Returns false if no more
- * frames are needed or left.
- */
+/* Samples one of APART frames that are ready. Returns false if no more are needed or left. */
 static bool sample_ready(struct worker *w, int64_t *due, size_t *index)
 {
     int code;
@@ -299,10 +278,7 @@ static bool has_one_layer(const AVCodecParameters *par)
     return hvcc && par->extradata_size >= HVCC && hvcc[0] == 1 && (hvcc[LAYERS] >> 3 & 7) == 1;
 }
 
-/*
- * Returns which frames the decoder may skip. Non-reference HEVC pictures of a lower layer may be
- * referred to by a higher layer.
- */
+/* Returns which frames may be skipped. In HEVC, a higher layer may refer to non-references. */
 static enum AVDiscard skippable_frames(const AVCodecParameters *par)
 {
     if (par->codec_id == AV_CODEC_ID_HEVC && !has_one_layer(par))
@@ -310,10 +286,7 @@ static enum AVDiscard skippable_frames(const AVCodecParameters *par)
     return AVDISCARD_NONREF;
 }
 
-/*
- * Samples some of the frames that follow the film's first key frame. Does nothing if
- * CROP_SAMPLES_ENOUGH frames are conclusive or if no rectangle can result.
- */
+/* Samples some frames after the first key frame, unless enough are conclusive or none helps. */
 static void sample_more(struct worker *w)
 {
     enum { SENT_MOST = CROP_SAMPLES_MORE * APART + 32 };
@@ -369,7 +342,7 @@ static bool open_worker(struct worker *w)
 
 static void close_worker(struct worker *w)
 {
-    decoder_close(&w->decoder);
+    avcodec_free_context(&w->decoder);
     av_frame_free(&w->frame);
     av_frame_free(&w->planes);
     av_packet_free(&w->packet);
@@ -395,10 +368,7 @@ static void *worker_main(void *argument)
 
 /* ------------------------------------------------------------------ all workers */
 
-/*
- * Returns the first error that is not about the film, such as no memory. A film that cannot be read
- * fails when it is decoded, with a better message.
- */
+/* Returns the first error but of the film, which fails with a better message when decoded. */
 static bool check_errors(const struct worker *worker, int count, struct err *e)
 {
     if (interrupted())
@@ -411,10 +381,7 @@ static bool check_errors(const struct worker *worker, int count, struct err *e)
     return true;
 }
 
-/*
- * Samples all places. It is not an error if fewer than `count` threads start. Returns the number of
- * workers.
- */
+/* Samples all places, on up to `count` threads. Returns the number of workers. */
 static int run_workers(struct worker *worker, int count)
 {
     pthread_t thread[PROBE_THREADS];
@@ -470,10 +437,7 @@ bool film_bars_probe(const struct film *film, int requested, const AVFormatConte
 
 /* ------------------------------------------------------------------ the peak brightness */
 
-/*
- * HDR10's metadata are those of CTA-861.3, in the container or in SEI messages of the bitstream,
- * which libavformat does not read. x265 writes them before each key frame; MPEG-TS has no other.
- */
+/* HDR10's metadata (CTA-861.3): libavformat does not read those in SEI messages, as in MPEG-TS. */
 static int peak_of_frame(const AVFrame *frame)
 {
     const AVFrameSideData *content =
@@ -506,10 +470,7 @@ static bool decode_first_frame(AVFormatContext *format, int stream, AVCodecConte
     return decoder_send(decoder, NULL) >= 0 && decoder_receive(decoder, frame) >= 0;
 }
 
-/*
- * Returns true if the error must be reported. A film that cannot be read fails when it is decoded,
- * with a better message.
- */
+/* Clears an error that decoding the film reports better. Returns true if it is another one. */
 static bool must_report(struct err *e)
 {
     if (e->code == ERR_FAILED || e->code == ERR_MEMORY || e->code == ERR_INTERRUPTED)
@@ -536,7 +497,7 @@ bool film_light_probe(const struct film *film, int requested, struct probe_facts
         if (decode_first_frame(format, film->stream, decoder, packet, frame))
             facts->peak = peak_of_frame(frame);
     }
-    decoder_close(&decoder);
+    avcodec_free_context(&decoder);
     av_frame_free(&frame);
     av_packet_free(&packet);
     container_close(&format);

@@ -92,10 +92,7 @@ static void count_key(struct key_reader *k, int64_t time_us)
     k->found += !k->pass || (time_us >= s->start_us && time_us < s->end_us);
 }
 
-/*
- * Makes the film be decoded sequentially if the last key frame lacks parameter sets (param_sets.h),
- * and so cannot be decoded alone. Returns true then.
- */
+/* Has the film decoded sequentially if the last key frame lacks parameter sets (param_sets.h). */
 static bool lacks_sets(struct key_reader *k)
 {
     if (!k->pass || !k->demux->lacking)
@@ -113,10 +110,7 @@ static bool lacks_sets(struct key_reader *k)
  * is used.
  */
 
-/*
- * Returns true if the frame is displayed at the start of the film. Pictures displayed before the
- * first key frame count only if they refer to no earlier picture (chunker.c).
- */
+/* Returns true if the frame is displayed at the film's start, as chunker.c decides. */
 static bool is_first_shown(const struct key_reader *k, const struct picture *key,
                            const struct picture *p)
 {
@@ -126,13 +120,10 @@ static bool is_first_shown(const struct key_reader *k, const struct picture *key
     return !p->hidden && (!leads || whole);
 }
 
-/*
- * Finds the stored time of the film's first frame, TIME_NONE if it has none: the earliest of the
- * first displayed pictures. No codec reorders by more than 16.
- */
+/* Finds the earliest stored time of the first displayed pictures, or TIME_NONE. */
 static bool find_first(struct key_reader *k, int64_t *first_us, struct err *e)
 {
-    enum { REACH = 17 };
+    enum { REACH = 17 }; /* no codec reorders by more than 16 */
     struct picture p, key = {.serial = UINT64_MAX};
     *first_us = TIME_NONE;
     for (int shown = 0; shown < REACH && !is_stopped(k) && demux_next(k->demux, &p, e);) {
@@ -169,10 +160,7 @@ static int64_t film_time(const struct key_reader *k, int64_t stored_us)
     return time > 0 ? time : 0;
 }
 
-/*
- * Returns true if `p` is displayed before the key frame that it follows in the file. In an AVI,
- * libavformat guesses the times of B pictures only.
- */
+/* Returns true if `p` is displayed before its key frame. In AVI, B pictures alone have times. */
 static bool displays_before(const struct picture *key, const struct picture *p)
 {
     if (p->marked_leading)
@@ -286,10 +274,7 @@ static bool fetch_key(struct key_reader *k, size_t i, struct picture *p, struct 
     return false;
 }
 
-/*
- * Returns the last key frame from `low` on that may be at or before `time_us`; `low` if there is
- * none.
- */
+/* Returns the last key frame from `low` on that may be at or before `time_us`, or `low`. */
 static size_t find_key(const struct key_reader *k, size_t low, int64_t time_us)
 {
     size_t high = k->index.count;
@@ -303,10 +288,7 @@ static size_t find_key(const struct key_reader *k, size_t low, int64_t time_us)
     return low;
 }
 
-/*
- * Holds a key frame. Makes its number greater than the previous one even if rates and times are
- * wrong.
- */
+/* Holds a key frame. Its number exceeds the last one, even if rates and times are wrong. */
 static bool hold_key(struct key_reader *k, struct picture *p, struct picture *second, struct err *e)
 {
     const struct frame_tag *before = &k->keys.held.tag;
@@ -373,10 +355,7 @@ static int64_t film_end(const struct key_reader *k)
     return end < cut ? end : cut;
 }
 
-/*
- * Returns until when the last key frame is used for columns: all columns are filled, an interval
- * ends with the film.
- */
+/* Returns until when the last key frame fills columns: all, or those of an interval's film. */
 static int64_t columns_end(const struct key_reader *k, int64_t film_end_us)
 {
     const struct selection *rule = &k->keys.cursor.rule;
@@ -439,10 +418,7 @@ static bool read_by_index(struct key_reader *k, struct err *e)
     return ok;
 }
 
-/*
- * Seeks to the film's first picture, after key_index_open found no usable index. Returns false if
- * the film cannot be read again.
- */
+/* Seeks to the first picture if no index is usable. Returns false if that is impossible. */
 static bool seek_first(struct key_reader *k, struct err *e)
 {
     struct demux *r = k->demux;
@@ -457,10 +433,7 @@ static bool seek_first(struct key_reader *k, struct err *e)
     return true;
 }
 
-/*
- * Returns false if some picture has parameter sets and the second key frame has none. Then only
- * reading the complete film shows whether sets change between key frames.
- */
+/* Returns false if parameter sets may change: some picture has them, not the second key frame. */
 static bool repeats_sets(struct key_reader *k, struct err *e)
 {
     const struct param_sets *sets = &k->demux->param_sets;
@@ -484,10 +457,7 @@ static void find_origin(struct key_reader *k, int64_t first_us)
     selection_first(&k->keys.cursor, k->first_us);
 }
 
-/*
- * Lists the index, and finds the film's first frame. Returns false without an error if the index
- * cannot be relied on.
- */
+/* Lists the index, finds the first frame. Returns false, `e` empty, if the index is unreliable. */
 static bool begin_index(struct key_reader *k, enum key_index_kind kind, struct err *e)
 {
     int64_t first_us;
@@ -528,10 +498,7 @@ static bool on_key(void *user, struct picture *key, struct err *e)
     return ok;
 }
 
-/*
- * Returns true for the second field of a frame: it is not a frame of its own. A key frame's second
- * field is kept, and `p` loses its packet.
- */
+/* Returns true for a frame's second field. A key frame's is kept, and `p` loses its packet. */
 static bool is_second_field(struct key_reader *k, struct picture *p, bool after_key)
 {
     bool second = p->field && k->half;

@@ -12,10 +12,7 @@
 #include "media/ffmpeg/packet.h"
 #include "base/log.h"
 
-/*
- * Returns true if the film is decoded sequentially: by plan, by codec, or because chunks cannot
- * handle something that was read.
- */
+/* Returns true if the film is decoded sequentially, as chunks cannot handle its codec or data. */
 static bool in_one_piece(const struct decode_pass *s, const struct demux *r)
 {
     return !s->traits.parallel || r->needs_sequential;
@@ -52,10 +49,7 @@ static void note_covered(struct decode_pass *s, const struct chunker *g)
 static bool end_chunks(struct decode_pass *s, const struct demux *r, struct chunker *g, bool done,
                        struct err *e)
 {
-    /*
-     * Pictures that are held when the selection ends have no successor yet: neither order nor times
-     * are final.
-     */
+    /* Held pictures have no successor yet: order and times are not final. */
     if (done) {
         note_covered(s, g);
         frame_times_stop(s->job->frame_times);

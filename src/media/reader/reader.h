@@ -38,7 +38,7 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
 /* ---- frame_probe.c: facts that take decoding some frames ---- */
 
 /*
- * Finds PROBE_BARS of `film`, whose video stream is `requested` (container_open). Opens the file
+ * Finds PROBE_BARS of `film`, whose video stream is `requested` (container_open_parts). Opens the file
  * again for each thread; `opened`, which may be NULL, is only inspected. If the film is not
  * seekable, or nothing can be decoded, no bars are found. Returns false on `e`: out of memory, or
  * interrupted.

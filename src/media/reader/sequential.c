@@ -120,9 +120,7 @@ static bool put_selected(struct sequential *q, const AVFrame *frame, const struc
     return engine_put(q->port, &view, tag, e);
 }
 
-/*
- * Uses the last key frame for the columns up to `until_us`; the first one also for earlier columns.
- */
+/* Uses the last key frame for columns up to `until_us`; the first one also for earlier ones. */
 static bool end_key(struct sequential *q, int64_t until_us, struct err *e)
 {
     if (!q->key->buf[0])
@@ -176,10 +174,7 @@ static bool number_frame(struct sequential *q, bool lost, int64_t time_us, int64
     return put_selected(q, q->picture, &tag, lost, e);
 }
 
-/*
- * Numbers the held frame, which is displayed until `next_us`; FRAME_TIMES_OPEN: it is the film's
- * last.
- */
+/* Numbers the held frame, displayed until `next_us`; FRAME_TIMES_OPEN: the film's last. */
 static bool number_held(struct sequential *q, int64_t next_us, struct err *e)
 {
     if (!q->held.valid)
@@ -196,10 +191,7 @@ static bool may_follow_gap(const struct sequential *q, uint64_t serial)
     return gaps_between(&q->gaps, q->held.serial, serial, q->pass->traits.reorder);
 }
 
-/*
- * Replaces the held picture by `serial`, which is displayed now, and numbers the frames missing in
- * between.
- */
+/* Holds `serial`, which is displayed now, and numbers the frames missing before it. */
 static bool advance_to(struct sequential *q, uint64_t serial, int64_t pts_us, struct err *e)
 {
     if (time_queue_waits(&q->places))
@@ -256,10 +248,7 @@ static void remove_awaited(struct sequential *q, const struct sent *p)
             drop_awaited(q, i);
 }
 
-/*
- * Numbers the awaited pictures that are displayed before `p`, whose frame was output, as missing;
- * if `p` is NULL, all of them.
- */
+/* Numbers as missing the awaited pictures that are displayed before `p`; NULL: all. */
 static bool number_missing(struct sequential *q, const struct sent *p, struct err *e)
 {
     for (;;) {
@@ -465,12 +454,8 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     q->next_frame = state->next_frame;
     q->numbered_us = state->timeline.last_us;
     bool ok = open_all(q, e) && decode_all(q, state->held, e);
-    pthread_mutex_lock(&s->lock); /* workers that ended early count too */
-    s->counts.sent += q->counts.sent;
-    s->counts.decoded += q->counts.decoded;
-    s->counts.decode_errors += q->counts.decode_errors;
-    s->counts.damaged += q->counts.damaged;
-    s->counts.lost += q->counts.lost;
+    decode_pass_add_counts(s, &q->counts); /* workers that ended early count too */
+    pthread_mutex_lock(&s->lock);
     s->counts.dropped += q->counts.dropped;
     s->counts.keys += q->counts.keys;
     s->counts.displayed = q->done ? q->counts.displayed : q->next_frame;
@@ -481,7 +466,7 @@ bool sequential_decode(struct decode_pass *s, struct demux *r, struct chunker_st
     s->counts.sequential = true;
     pthread_mutex_unlock(&s->lock);
     engine_port_close(&q->port);
-    decoder_close(&q->decoder);
+    avcodec_free_context(&q->decoder);
     av_frame_free(&q->frame);
     av_frame_free(&q->picture);
     av_frame_free(&q->key);

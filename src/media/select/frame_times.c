@@ -2,10 +2,7 @@
 
 #include "frame_times.h"
 
-/*
- * Times beyond 4,500 years come from broken files. Second differences of the others fit in the file
- * format.
- */
+/* Times beyond 4,500 years are broken. Second differences of others fit in the file format. */
 #define SANE_US ((int64_t)1 << 57)
 
 struct row {

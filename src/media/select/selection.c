@@ -57,10 +57,7 @@ static uint32_t count_by_number(struct selection_cursor *c, int64_t time_us)
     return c->seen++ % c->rule.every == 0;
 }
 
-/*
- * Only next_us decides, never time_us: a target that was skipped while timestamps were broken goes
- * to the first frame that extends beyond it.
- */
+/* Only next_us decides: targets skipped by broken times go to the next frame beyond them. */
 static uint32_t count_by_time(const struct selection_cursor *c, int64_t time_us, int64_t next_us)
 {
     if (next_us <= time_us)

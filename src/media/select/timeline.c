@@ -108,10 +108,7 @@ void gaps_note(struct gaps *g, uint64_t serial) { g->after[g->noted++ % GAPS_KEP
 
 bool gaps_between(const struct gaps *g, uint64_t a, uint64_t b, bool reordered)
 {
-    /*
-     * No codec reorders by more than 16, so pictures around a missing one may be that far from its
-     * place in decoding order.
-     */
+    /* Codecs reorder by up to 16: as far pictures may be from a missing one. */
     uint64_t reach = reordered ? 17 : 0, kept = g->noted < GAPS_KEPT ? g->noted : GAPS_KEPT;
     uint64_t first = a < b ? a : b, last = a < b ? b : a;
     for (uint64_t i = 0; i < kept; i++)

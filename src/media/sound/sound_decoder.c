@@ -22,18 +22,11 @@
 #include "barcode/engine/engine.h"
 #include "barcode/sound/sound_device.h"
 
-/*
- * ---- Frames ----
- *
- * A thread of its own passes them on to the sound_maker: analysing sound takes about as long as
- * decoding it. They come in lanes, each of one thread. Segment i comes in lane i % lanes.
- */
-
 enum {
-    SOUND_LANES_MOST = 4,
+    LANES_MOST = 4,
     RATE_MOST = 768000,
     FRAME_SAMPLES_MOST = 1 << 23, /* of all channels in a frame */
-    BATCH = 16,                   /* frames: waking the thread costs as much as a frame */
+    BATCH = 16,                   /* frames: waking a thread costs as much as a frame */
     BATCH_SAMPLES = 1 << 18
 };
 
@@ -43,33 +36,70 @@ struct batch {
     bool last; /* of its segment */
 };
 
-struct frame_lane {
-    struct batch *batch; /* that is being filled, or NULL */
-    struct queue *batches;
+struct sound_codec {
+    const char *path; /* of the film */
+    const AVCodecParameters *par;
+    const AVCodec *codec; /* NULL: the stream cannot be decoded */
+    /*
+     * A new decoder gives the same samples after some packets, except for the noise that it makes
+     * up. So segments of the stream can be decoded at the same time.
+     */
+    bool apart;
 };
 
-struct sound_frames {
+enum {
+    APART = 256, /* packets of a segment that has a decoder of its own */
+    LEAD = 8,    /* packets before it, of up to SEGMENT_BYTES, which that decoder gets first */
+    /* Waking a thread for each packet would slow down the pictures' decoders. */
+    TOGETHER = 32,
+    SEGMENT_BYTES = 1 << 20,
+    SEGMENTS_MOST = 16,  /* in a queue */
+    BYTES_MOST = 8 << 20 /* of all segments; one always may be under way */
+};
+
+struct segment {
+    AVPacket *packet[1 + LEAD + APART];
+    size_t lead, count; /* count: with those of the lead */
+    size_t bytes;       /* without them */
+};
+
+struct decode_lane {
+    struct sound_decoder *decoder;
+    struct queue *segments, *batches; /* to its thread, and from it */
+    struct batch *batch;              /* that is being filled, or NULL */
+    pthread_t thread;
+    bool running;
+    AVCodecContext *context; /* NULL: none is open */
+    AVFrame *frame;
+    uint64_t errors; /* packets that cannot be decoded */
+    struct err error;
+};
+
+struct sound_decoder {
+    struct sound_job *job;
+    struct sound_codec codec;
+    struct film_sound about;     /* the fields of the stream */
+    struct sound_device *device; /* NULL: the processor analyses the sound */
     struct sound_maker *maker;
+    int lanes; /* 0: the stream cannot be decoded */
+    struct decode_lane lane[LANES_MOST];
+    /* Of the thread that passes frames on to the maker: analysing takes as long as decoding. */
+    pthread_t thread;
+    bool running, begun;     /* begun: `about` has rate, channels and layout of the first frame */
     int64_t end_us, most_us; /* end_us: of the sound so far */
     int16_t *samples;        /* of a frame */
     size_t room;             /* in `samples` */
-    int lanes;
-    struct frame_lane lane[SOUND_LANES_MOST];
-    pthread_t thread;
-    bool running;
-    struct film_sound about; /* rate, channels and layout of the first frame, if `begun` */
-    bool begun;
-    struct err error; /* of the thread */
+    struct err error;
+    AVPacket *header;        /* the last one (is_header), or NULL */
+    struct segment *segment; /* that is being filled, or NULL */
+    int next;                /* the lane that gets it */
+    pthread_mutex_t lock;    /* guards the next two */
+    pthread_cond_t changed;
+    size_t bytes; /* of the segments that are queued or being decoded */
+    bool ended;   /* a thread takes no more */
 };
 
-static void sound_frames_describe(struct film_sound *s, int rate, const AVChannelLayout *layout)
-{
-    s->rate = rate > 0 ? rate : 0;
-    s->channels = layout->nb_channels;
-    if (av_channel_layout_describe(layout, s->layout, sizeof s->layout) < 0)
-        s->layout[0] = 0;
-    s->layout[sizeof s->layout - 1] = 0;
-}
+/* ---- Frames: batches of segment i come from lane i % lanes ---- */
 
 static void drop_batch(void *item)
 {
@@ -79,8 +109,17 @@ static void drop_batch(void *item)
     free(b);
 }
 
+static void describe_sound(struct film_sound *s, int rate, const AVChannelLayout *layout)
+{
+    s->rate = rate > 0 ? rate : 0;
+    s->channels = layout->nb_channels;
+    if (av_channel_layout_describe(layout, s->layout, sizeof s->layout) < 0)
+        s->layout[0] = 0;
+    s->layout[sizeof s->layout - 1] = 0;
+}
+
 /* Returns true for a frame of a format, rate and number of channels that can be passed on. */
-static bool sound_frames_usable(const AVFrame *f)
+static bool is_usable(const AVFrame *f)
 {
     int channels = f->ch_layout.nb_channels;
     if (channels <= 0 || channels > SOUND_CHANNELS_MOST)
@@ -91,11 +130,8 @@ static bool sound_frames_usable(const AVFrame *f)
     return rate_ok && samples_known((enum AVSampleFormat)f->format);
 }
 
-/*
- * Passes the block on, without what is behind the film's end, in parts of a few seconds: at a rate
- * of 1 Hz a frame may last for days. Stops if interrupted.
- */
-static bool push_parts(struct sound_frames *s, struct sound_block b, struct err *e)
+/* Passes the block on up to the film's end, in parts: a frame of 1 Hz may last for days. */
+static bool push_parts(struct sound_decoder *s, struct sound_block b, struct err *e)
 {
     enum { SECONDS = 8 };
     size_t frames = b.frames;
@@ -115,7 +151,7 @@ static bool push_parts(struct sound_frames *s, struct sound_block b, struct err 
     return true;
 }
 
-static bool push_frame(struct sound_frames *s, const AVFrame *f, struct err *e)
+static bool push_frame(struct sound_decoder *s, const AVFrame *f, struct err *e)
 {
     int channels = f->ch_layout.nb_channels;
     struct sound_block block = {.frames = (size_t)f->nb_samples,
@@ -125,7 +161,7 @@ static bool push_frame(struct sound_frames *s, const AVFrame *f, struct err *e)
                                 .time_us = f->pts == AV_NOPTS_VALUE ? INT64_MIN : f->pts};
     size_t count = block.frames * (size_t)channels;
     if (!s->begun)
-        sound_frames_describe(&s->about, f->sample_rate, &f->ch_layout);
+        describe_sound(&s->about, f->sample_rate, &f->ch_layout);
     s->begun = true;
     if (!err_reserve(&s->samples, count, &s->room, sizeof *s->samples, e))
         return false;
@@ -134,99 +170,41 @@ static bool push_frame(struct sound_frames *s, const AVFrame *f, struct err *e)
     return push_parts(s, block, e);
 }
 
-static void abort_lanes(struct sound_frames *s)
+static void abort_frames(struct sound_decoder *d)
 {
-    for (int i = 0; i < s->lanes; i++)
-        if (s->lane[i].batches)
-            queue_abort(s->lane[i].batches);
+    for (int i = 0; i < d->lanes; i++)
+        if (d->lane[i].batches)
+            queue_abort(d->lane[i].batches);
 }
 
 /* Passes batches on until the queue of the next one is closed and empty, or aborted. */
 static void *frames_main(void *argument)
 {
-    struct sound_frames *s = argument;
+    struct sound_decoder *d = argument;
     void *item;
     int lane = 0;
     bool ok = true;
-    while (ok && !interrupted() && queue_pop(s->lane[lane].batches, &item)) {
+    while (ok && !interrupted() && queue_pop(d->lane[lane].batches, &item)) {
         struct batch *b = item;
         for (size_t i = 0; ok && i < b->count; i++)
-            ok = push_frame(s, b->frame[i], &s->error);
-        lane = b->last ? (lane + 1) % s->lanes : lane;
+            ok = push_frame(d, b->frame[i], &d->error);
+        lane = b->last ? (lane + 1) % d->lanes : lane;
         drop_batch(b);
     }
-    abort_lanes(s); /* nobody waits for this thread any more */
+    abort_frames(d); /* nobody waits for this thread any more */
     return NULL;
 }
 
-/*
- * Frees *s, after all lanes have ended. With `about` waits until all frames are passed on, and sets
- * its rate, channels and layout to those of the first one. Without it drops what is queued.
- */
-static bool sound_frames_close(struct sound_frames **frames, struct film_sound *about,
-                               struct err *e)
-{
-    struct sound_frames *s = *frames;
-    if (!s)
-        return true;
-    if (!about)
-        abort_lanes(s);
-    if (s->running)
-        pthread_join(s->thread, NULL);
-    if (about && s->begun) {
-        about->rate = s->about.rate;
-        about->channels = s->about.channels;
-        memcpy(about->layout, s->about.layout, sizeof about->layout);
-    }
-    bool ok = s->error.code == ERR_NONE;
-    if (!ok && e && e->code == ERR_NONE)
-        *e = s->error;
-    for (int i = 0; i < s->lanes; i++) {
-        drop_batch(s->lane[i].batch);
-        queue_free(&s->lane[i].batches);
-    }
-    free(s->samples);
-    free(s);
-    *frames = NULL;
-    return ok;
-}
-
-/*
- * Starts the thread. A lane has room for `ahead` frames that others are waited for. Sound from
- * `most_us` on is dropped.
- */
-static struct sound_frames *sound_frames_open(struct sound_maker *maker, int lanes, size_t ahead,
-                                              int64_t most_us, struct err *e)
-{
-    struct sound_frames *s = err_calloc(1, sizeof *s, e);
-    if (!s)
-        return NULL;
-    s->maker = maker;
-    s->most_us = most_us;
-    s->lanes = lanes;
-    bool ok = true;
-    for (int i = 0; i < lanes; i++) {
-        s->lane[i].batches = queue_open(ahead / BATCH + 3, drop_batch, e);
-        ok &= s->lane[i].batches != NULL;
-    }
-    s->running = ok && watch_thread(&s->thread, frames_main, s) == 0;
-    if (!s->running) {
-        err_set(e, ERR_MEMORY, "cannot start a decoding thread");
-        sound_frames_close(&s, NULL, NULL);
-    }
-    return s;
-}
-
 /* Returns the lane's batch, or NULL if out of memory. */
-static struct batch *fill_batch(struct frame_lane *l, struct err *e)
+static struct batch *fill_batch(struct decode_lane *l)
 {
     if (!l->batch)
-        l->batch = err_calloc(1, sizeof *l->batch, e);
+        l->batch = err_calloc(1, sizeof *l->batch, &l->error);
     return l->batch;
 }
 
 /* Queues the frames so far. */
-static bool queue_batch(struct frame_lane *l)
+static bool queue_batch(struct decode_lane *l)
 {
     struct batch *b = l->batch;
     l->batch = NULL;
@@ -238,60 +216,29 @@ static bool queue_batch(struct frame_lane *l)
 }
 
 /*
- * Queues a usable frame, whose pts is the player's time in microseconds or AV_NOPTS_VALUE. Moves
- * its reference. Returns false if out of memory; and without an error after one of the thread.
+ * Queues l->frame, which is usable; its pts is the player's time in microseconds or AV_NOPTS_VALUE.
+ * Returns false on l->error; and without one after an error of the thread.
  */
-static bool sound_frames_put(struct sound_frames *s, int lane, AVFrame *frame, struct err *e)
+static bool queue_frame(struct decode_lane *l)
 {
-    struct frame_lane *l = &s->lane[lane];
-    struct batch *b = fill_batch(l, e);
+    struct batch *b = fill_batch(l);
     AVFrame *moved = b ? av_frame_alloc() : NULL;
     if (!moved)
-        return err_memory(e, sizeof *moved);
-    av_frame_move_ref(moved, frame);
+        return err_memory(&l->error, sizeof *moved);
+    av_frame_move_ref(moved, l->frame);
     b->frame[b->count++] = moved;
     b->samples += (size_t)moved->nb_samples * (size_t)moved->ch_layout.nb_channels;
     return (b->count < BATCH && b->samples < BATCH_SAMPLES) || queue_batch(l);
 }
 
-/* Ends a segment: the next one is in the next lane. */
-static bool sound_frames_next(struct sound_frames *s, int lane, struct err *e)
-{
-    struct batch *b = fill_batch(&s->lane[lane], e);
-    if (!b)
-        return false;
-    b->last = true;
-    return queue_batch(&s->lane[lane]);
-}
-
-static void sound_frames_end(struct sound_frames *s, int lane)
-{
-    queue_batch(&s->lane[lane]);
-    queue_close(s->lane[lane].batches);
-}
-
 /* ---- Which decoder a stream gets ---- */
-
-struct sound_codec {
-    const char *path; /* of the film */
-    const AVCodecParameters *par;
-    const AVCodec *codec; /* NULL: the stream cannot be decoded */
-    /*
-     * A new decoder gives the same samples after some packets, except for the noise that it makes
-     * up. So segments of the stream can be decoded at the same time.
-     */
-    bool apart;
-};
 
 enum { SAMPLES_MOST = 1 << 22 }; /* of a channel in a frame */
 
 /* HE-AAC, which may be declared as AAC-LC of up to half of 48 kHz, takes longer to begin. */
 enum { AAC_RATE_LEAST = 32000 };
 
-/*
- * Decoders that compute with integers, and so give the same samples on every machine. Others get
- * AV_CODEC_FLAG_BITEXACT, with which DTS does so as well.
- */
+/* Decoders that compute with integers: the same samples everywhere. DTS does by BITEXACT. */
 static const struct {
     enum AVCodecID codec;
     const char *decoder;
@@ -360,20 +307,14 @@ static bool has_layout(const AVPacket *p)
     return p->size > at && p->data[at] >> 5 == ID_PCE;
 }
 
-/*
- * Returns true if packets behind this one need it: it has another header, or the layout that FFmpeg
- * writes to the first packet alone, if AAC has no number for it, as for 5.1(side) in MPEG-TS.
- */
+/* Returns true for a header that later packets need, or AAC's layout, which FFmpeg writes once. */
 static bool is_header(const struct sound_codec *c, const AVPacket *packet)
 {
     return av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL) ||
            (c->par->codec_id == AV_CODEC_ID_AAC && has_layout(packet));
 }
 
-/*
- * Sets *c to the exact decoder if there is one, else to libavcodec's choice, if it can be opened.
- * `par` and `path` are borrowed. Returns false if out of memory.
- */
+/* Sets *c to the exact decoder, else libavcodec's choice, or none. Returns false without memory. */
 static bool choose_codec(const AVCodecParameters *par, const char *path, struct sound_codec *c,
                          struct err *e)
 {
@@ -388,51 +329,6 @@ static bool choose_codec(const AVCodecParameters *par, const char *path, struct 
 }
 
 /* ---- The decoder ---- */
-
-enum {
-    APART = 256, /* packets of a segment that has a decoder of its own */
-    LEAD = 8,    /* packets before it, of up to SEGMENT_BYTES, which that decoder gets first */
-    /* Waking a thread for each packet would slow down the pictures' decoders. */
-    TOGETHER = 32,
-    SEGMENT_BYTES = 1 << 20,
-    SEGMENTS_MOST = 16,  /* in a queue */
-    BYTES_MOST = 8 << 20 /* of all segments; one always may be under way */
-};
-
-struct segment {
-    AVPacket *packet[1 + LEAD + APART];
-    size_t lead, count; /* count: with those of the lead */
-    size_t bytes;       /* without them */
-};
-
-struct decode_lane {
-    struct sound_decoder *decoder;
-    int index;
-    struct queue *segments;
-    pthread_t thread;
-    AVCodecContext *context; /* NULL: none is open */
-    AVFrame *frame;
-    uint64_t errors; /* packets that cannot be decoded */
-    struct err error;
-};
-
-struct sound_decoder {
-    struct sound_job *job;
-    struct sound_codec codec;
-    struct film_sound about;     /* the fields of the stream */
-    struct sound_device *device; /* NULL: the processor analyses the sound */
-    struct sound_maker *maker;
-    struct sound_frames *frames; /* NULL: the stream cannot be decoded */
-    int lanes;
-    struct decode_lane lane[SOUND_LANES_MOST];
-    AVPacket *header;        /* the last one (is_header), or NULL */
-    struct segment *segment; /* that is being filled, or NULL */
-    int next;                /* the lane that gets it */
-    pthread_mutex_t lock;    /* guards the next two */
-    pthread_cond_t changed;
-    size_t bytes; /* of the segments that are queued or being decoded */
-    bool ended;   /* a thread takes no more */
-};
 
 static void drop_segment(void *item)
 {
@@ -454,11 +350,10 @@ static bool receive_frames(struct decode_lane *l, bool drop, bool *damaged)
             return av_out_of_memory(l->decoder->codec.path, &l->error);
         if (code == AVERROR(EAGAIN) || code == AVERROR_EOF)
             return true;
-        bool usable = code >= 0 && sound_frames_usable(l->frame);
+        bool usable = code >= 0 && is_usable(l->frame);
         errors += code < 0;
         *damaged |= !usable;
-        bool ok =
-            !usable || drop || sound_frames_put(l->decoder->frames, l->index, l->frame, &l->error);
+        bool ok = !usable || drop || queue_frame(l);
         av_frame_unref(l->frame);
         if (!ok)
             return false;
@@ -494,9 +389,12 @@ static bool decode_segment(struct decode_lane *l, const struct segment *s)
             return false;
     if (!d->codec.apart)
         return true;
-    bool ok = decode_packet(l, NULL, false) && sound_frames_next(d->frames, l->index, &l->error);
+    /* the next segment is in the next lane */
+    bool ok = decode_packet(l, NULL, false) && fill_batch(l);
     avcodec_free_context(&l->context);
-    return ok;
+    if (ok)
+        l->batch->last = true;
+    return ok && queue_batch(l);
 }
 
 /* Records that `bytes` bytes are decoded, or that no more segments are taken. */
@@ -524,7 +422,8 @@ static void *lane_main(void *argument)
     }
     if (ok && l->context)
         decode_packet(l, NULL, false);
-    sound_frames_end(l->decoder->frames, l->index);
+    queue_batch(l);
+    queue_close(l->batches);
     queue_abort(l->segments); /* drops what is left */
     signal_reader(l->decoder, 0, true);
     return NULL;
@@ -532,28 +431,25 @@ static void *lane_main(void *argument)
 
 /* ------------------------------------------------------------------ opening */
 
-static bool open_lane(struct sound_decoder *d, int i, struct err *e)
+/* Opens the queues and starts the threads. A lane has room for a segment of frames. */
+static bool open_lanes(struct sound_decoder *d, struct err *e)
 {
-    struct decode_lane *l = &d->lane[i];
-    l->decoder = d;
-    l->index = i;
-    l->frame = av_frame_alloc();
-    l->segments = queue_open(SEGMENTS_MOST, drop_segment, e);
-    if (!l->frame || !l->segments)
-        return err_memory(e, sizeof *l->frame);
-    if (watch_thread(&l->thread, lane_main, l) != 0)
-        return err_set(e, ERR_MEMORY, "cannot start a decoding thread");
-    return true;
-}
-
-static bool open_lanes(struct sound_decoder *d, int64_t most_us, struct err *e)
-{
-    int lanes = d->codec.apart ? SOUND_LANES_MOST : 1;
-    d->frames = sound_frames_open(d->maker, lanes, d->codec.apart ? APART : 0, most_us, e);
-    for (; d->frames && d->lanes < lanes; d->lanes++)
-        if (!open_lane(d, d->lanes, e))
-            return false;
-    return d->frames != NULL;
+    d->lanes = d->codec.apart ? LANES_MOST : 1;
+    size_t ahead = d->codec.apart ? APART : 0;
+    for (int i = 0; i < d->lanes; i++) {
+        struct decode_lane *l = &d->lane[i];
+        l->decoder = d;
+        l->frame = av_frame_alloc();
+        l->segments = queue_open(SEGMENTS_MOST, drop_segment, e);
+        l->batches = queue_open(ahead / BATCH + 3, drop_batch, e);
+        if (!l->frame || !l->segments || !l->batches)
+            return err_memory(e, sizeof *l->frame);
+    }
+    d->running = watch_thread(&d->thread, frames_main, d) == 0;
+    bool ok = d->running;
+    for (int i = 0; ok && i < d->lanes; i++)
+        ok = d->lane[i].running = watch_thread(&d->lane[i].thread, lane_main, &d->lane[i]) == 0;
+    return ok || err_set(e, ERR_MEMORY, "cannot start a decoding thread");
 }
 
 static bool describe_stream(struct sound_decoder *d, const AVStream *s, const char *path,
@@ -561,7 +457,7 @@ static bool describe_stream(struct sound_decoder *d, const AVStream *s, const ch
 {
     const AVCodecParameters *par = s->codecpar;
     snprintf(d->about.codec, sizeof d->about.codec, "%s", avcodec_get_name(par->codec_id));
-    sound_frames_describe(&d->about, par->sample_rate, &par->ch_layout);
+    describe_sound(&d->about, par->sample_rate, &par->ch_layout);
     if (!choose_codec(par, path, &d->codec, e))
         return false;
     if (d->codec.codec)
@@ -577,6 +473,7 @@ struct sound_decoder *sound_decoder_open(const AVStream *s, int number, const ch
         return NULL;
     d->job = job;
     d->about.stream = s ? number : -1;
+    d->most_us = most_us;
     pthread_mutex_init(&d->lock, NULL);
     pthread_cond_init(&d->changed, NULL);
     if (job->engine)
@@ -587,7 +484,7 @@ struct sound_decoder *sound_decoder_open(const AVStream *s, int number, const ch
     if (ok && s)
         ok = describe_stream(d, s, path, e);
     if (ok && d->codec.codec)
-        ok = open_lanes(d, most_us, e);
+        ok = open_lanes(d, e);
     if (!ok) {
         if (e->code == ERR_NONE)
             err_set(e, ERR_MEMORY, "out of memory for the sound of '%s'", path);
@@ -683,24 +580,35 @@ bool sound_decoder_put(struct sound_decoder *d, AVPacket *packet, struct err *e)
 
 /* ------------------------------------------------------------------ closing */
 
+/* Keeps the first error in `e`, which may be NULL. Returns false if there is one. */
+static bool check_thread(const struct err *thread, struct err *e)
+{
+    if (thread->code != ERR_NONE && e && e->code == ERR_NONE)
+        *e = *thread;
+    return thread->code == ERR_NONE;
+}
+
 /* Waits for the threads. Returns false on an error of theirs. */
 static bool end_lanes(struct sound_decoder *d, bool whole, struct err *e)
 {
     bool ok = true;
     for (int i = 0; i < d->lanes; i++)
-        if (whole)
+        if (d->lane[i].segments && whole)
             queue_close(d->lane[i].segments);
-        else
+        else if (d->lane[i].segments)
             queue_abort(d->lane[i].segments);
     for (int i = 0; i < d->lanes; i++) {
         struct decode_lane *l = &d->lane[i];
-        pthread_join(l->thread, NULL);
+        if (l->running)
+            pthread_join(l->thread, NULL);
         d->about.errors += l->errors;
-        if (ok && l->error.code != ERR_NONE && e && e->code == ERR_NONE)
-            *e = l->error;
-        ok &= l->error.code == ERR_NONE;
+        ok &= check_thread(&l->error, e);
     }
-    return sound_frames_close(&d->frames, whole ? &d->about : NULL, e) && ok;
+    if (!whole)
+        abort_frames(d);
+    if (d->running)
+        pthread_join(d->thread, NULL);
+    return check_thread(&d->error, e) && ok;
 }
 
 static bool finish_sound(struct sound_decoder *d, struct err *e)
@@ -725,11 +633,14 @@ bool sound_decoder_close(struct sound_decoder **decoder, bool whole, struct err 
     bool ok = end_lanes(d, whole, e);
     if (ok && whole && !interrupted())
         ok = finish_sound(d, e);
-    for (int i = 0; i < SOUND_LANES_MOST; i++) {
+    for (int i = 0; i < d->lanes; i++) {
         avcodec_free_context(&d->lane[i].context);
         av_frame_free(&d->lane[i].frame);
+        drop_batch(d->lane[i].batch);
         queue_free(&d->lane[i].segments);
+        queue_free(&d->lane[i].batches);
     }
+    free(d->samples);
     drop_segment(d->segment);
     av_packet_free(&d->header);
     sound_maker_free(&d->maker);

@@ -21,10 +21,7 @@
 #include "barcode/base/queue.h"
 #include "base/watch.h"
 
-/*
- * The backends: software on the cores, then devices, of which a film uses the first that can decode
- * it. A new backend is a row here.
- */
+/* Software on the cores, then devices, of which a film uses the first that can decode it. */
 static const struct decoder_backend *const backends[] = {&software_backend, &nvdec_backend, NULL};
 
 static const struct decoder_backend *find_backend(enum decode_choice choice)
@@ -61,10 +58,7 @@ struct source_film {
     pthread_mutex_t pass_lock;
 };
 
-/*
- * Opens the file again to read it from its start. Its container and stream parameters must be
- * unchanged.
- */
+/* Opens the file again, whose container and stream parameters must be unchanged. */
 static bool reopen_film(struct source_film *f, struct err *e)
 {
     if (!f->used) {
@@ -128,10 +122,7 @@ static void join_workers(struct decode_pass *s, struct workers *c)
         pthread_join(c->thread[i], NULL);
 }
 
-/*
- * Records what is missing of the time that a playlist of HLS lists, the sum of #EXTINF. Whole
- * seconds are rounded, so their sum is not compared.
- */
+/* Records what is missing of an HLS playlist's sum of #EXTINF, unless these are rounded. */
 static void compare_listed_time(const struct decode_pass *s, const struct demux *r)
 {
     int64_t listed_us = r->quirks->lists_durations ? r->format->duration : 0;
@@ -181,10 +172,7 @@ static void publish_pass(struct source_film *f, struct decode_pass *s)
     pthread_mutex_unlock(&f->pass_lock);
 }
 
-/*
- * `reading`: processor time of the reading thread, which is decoding time if that thread was the
- * only decoder. The time of libav's own threads is unknown.
- */
+/* `reading`: processor time of the reading thread, which may be the only decoder. */
 static void sum_up_times(const struct decode_pass *s, int64_t reading, struct decode_times *times)
 {
     *(s->counts.sequential ? &times->decode : &times->demux) += (double)reading / 1e9;
@@ -200,10 +188,7 @@ static bool must_restart(struct decode_pass *s)
     return atomic_load(&s->contradicted) || atomic_load(&s->damage_found);
 }
 
-/*
- * How often a film is decoded again without its damaged key frames. A film that has no others is
- * then shown as it is, and its damage is reported. So is a film that cannot be read again.
- */
+/* How often a film is decoded again without damaged key frames; then it is shown as it is. */
 enum { BAD_KEY_ROUNDS = 4 };
 
 static void set_bad_keys(struct source_film *f, struct decode_pass *s)
@@ -226,10 +211,7 @@ static void assess_bad_keys(struct source_film *f, struct decode_pass *s)
     f->bad_key_rounds = nothing ? BAD_KEY_ROUNDS : f->bad_key_rounds + s->counts.keys_again;
 }
 
-/*
- * Closes a list of files, whose last file may have been unreadable (av_log.c). Returns false if
- * some file was.
- */
+/* Closes a list of files. Returns false if some file, maybe the last one, was unreadable. */
 static bool close_list(struct source_film *f, struct err *e)
 {
     struct av_log_counts logged = {0};
@@ -242,10 +224,7 @@ static bool close_list(struct source_film *f, struct err *e)
     return read_faults_check(f->base.film.faults, f->base.film.path, e);
 }
 
-/*
- * Adds to the counts that a part of the film is missing. Returns false if no frame is left because
- * of a read error.
- */
+/* Adds what the film lacks. Returns false if no frame is left because of a read error. */
 static bool check_lack(const struct film *film, struct decode_counts *counts, struct err *e)
 {
     snprintf(counts->lack, sizeof counts->lack, "%s", read_faults_lacking(film->faults));
@@ -256,10 +235,7 @@ static bool check_lack(const struct film *film, struct decode_counts *counts, st
     return e->code == ERR_NONE;
 }
 
-/*
- * Begins to read the sound beside the pictures, if it is needed. With --keyframes, an index leads
- * past most of it.
- */
+/* Begins to read needed sound beside the pictures. An index of --keyframes leads past it. */
 static bool begin_sound(struct sound_reading **sound, struct demux *r, const struct film *film,
                         const struct decode_job *job, struct err *e)
 {
@@ -272,10 +248,7 @@ static bool begin_sound(struct sound_reading **sound, struct demux *r, const str
     return *sound != NULL;
 }
 
-/*
- * Reads the film, and for its sound beyond the last selected picture, while the workers decode.
- * Sets *sound_complete if the sound was read to its end.
- */
+/* Reads the film, then on for its sound while workers decode; *sound_complete: to its end. */
 static void read_film(struct decode_pass *s, struct demux *r, struct sound_reading *sound,
                       bool *sound_complete)
 {
@@ -432,10 +405,7 @@ static const struct source_ops film_ops = {
     .close = film_close,
 };
 
-/*
- * Returns the abilities that this film lacks, though films have them. A container without its own
- * AVIOContext (pb) opens other files, and can open them again.
- */
+/* Returns the abilities that this film lacks. Without `pb` a container can open files again. */
 static unsigned find_lacks(const struct source_film *f)
 {
     bool pipe = f->format->pb && !container_is_seekable(f->format);
@@ -482,9 +452,4 @@ __attribute__((weak)) struct source *source_open_stream(const char *path,
     f->base.lacks = find_lacks(f);
     film_stream_log(f->format, &f->base.film);
     return &f->base;
-}
-
-struct source *source_open(const char *path, struct err *e)
-{
-    return source_open_stream(path, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, e);
 }

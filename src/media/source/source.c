@@ -71,18 +71,9 @@ static void *decode_thread_main(void *argument)
 {
     struct decode_thread *s = argument;
     const struct pass *p = s->pass;
-    struct decode_job job = {.selection = p->selection,
-                             .plan = p->plan,
-                             .decode = p->decode,
-                             .threads = p->threads,
-                             .exact_damage = p->exact_damage,
-                             .engine = p->engine,
-                             .decoders = p->decoders,
-                             .columns = p->job.columns,
-                             .frame_times = p->frame_times,
-                             .ticket = p->admission ? s->ticket : NULL,
-                             .worker_processes = p->worker_processes,
-                             .sound = p->sound};
+    struct decode_job job = p->decode;
+    job.columns = p->job.columns;
+    job.ticket = p->admission ? s->ticket : NULL;
     s->ok = source_decode(p->source, &job, &s->counts, &s->times, &s->error);
     pthread_mutex_lock(&s->lock);
     s->done = true;
@@ -141,7 +132,7 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
     struct engine_job job = p->job;
     /* Software workers, and the thread that reads when it decodes the rest of a film. Workers
      * on a device come on top. */
-    job.ports = p->threads + 1;
+    job.ports = p->decode.threads + 1;
     struct admission_ticket ticket = {.admission = p->admission};
     *counts = (struct decode_counts){0};
     int64_t came = clock_ns();
@@ -149,7 +140,7 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
         return false;
     int64_t begun = clock_ns();
     times->waiting += (double)(begun - came) / 1e9;
-    if (!engine_begin(p->engine, &job, e)) {
+    if (!engine_begin(p->decode.engine, &job, e)) {
         admission_release(&ticket);
         return false;
     }
@@ -160,7 +151,7 @@ bool pass_run(const struct pass *p, struct decode_counts *counts, struct decode_
     int64_t decoded = clock_ns();
     struct engine_times engine = {0, 0};
     struct err engine_error = ERR_INIT;
-    if (!engine_finish(p->engine, &engine, &engine_error) && ok) {
+    if (!engine_finish(p->decode.engine, &engine, &engine_error) && ok) {
         *e = engine_error;
         ok = false;
     }

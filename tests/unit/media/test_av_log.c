@@ -4,6 +4,11 @@
 #include "test.h"
 #include "media/ffmpeg/libav.h"
 
+static const AVClass demuxer = {.class_name = "demuxer",
+                                .item_name = av_default_item_name,
+                                .version = LIBAVUTIL_VERSION_INT,
+                                .category = AV_CLASS_CATEGORY_DEMUXER};
+
 static void *complain_elsewhere(void *context)
 {
     av_log(context, AV_LOG_ERROR, "of another film\n");
@@ -14,10 +19,6 @@ static void *complain_elsewhere(void *context)
  * none. */
 TEST(errors_are_the_readers)
 {
-    static const AVClass demuxer = {.class_name = "demuxer",
-                                    .item_name = av_default_item_name,
-                                    .version = LIBAVUTIL_VERSION_INT,
-                                    .category = AV_CLASS_CATEGORY_DEMUXER};
     static const AVClass other = {.class_name = "muxer",
                                   .item_name = av_default_item_name,
                                   .version = LIBAVUTIL_VERSION_INT,
@@ -47,10 +48,6 @@ TEST(errors_are_the_readers)
 /* The first part of a list that cannot be opened, and the counts of what was read ahead. */
 TEST(parts_and_counts_of_others)
 {
-    static const AVClass demuxer = {.class_name = "demuxer",
-                                    .item_name = av_default_item_name,
-                                    .version = LIBAVUTIL_VERSION_INT,
-                                    .category = AV_CLASS_CATEGORY_DEMUXER};
     const AVClass *says = &demuxer;
     struct av_log_counts ahead = {0}, now = {.errors = 2};
     av_log_install();

@@ -2,7 +2,7 @@
 #include "test.h"
 #include "media/container/open.h"
 #include "media/decode/decoder.h"
-#include "clip.h"
+#include "film_pass.h"
 
 /* ------------------------------------------------------------------ what is heard */
 

@@ -1,10 +1,9 @@
 
 #include "test.h"
-#include "media/container/open.h"
 #include "media/decode/decoder.h"
-#include "media/reader/reader.h"
 #include "barcode/base/queue.h"
 #include "clip_packets.h"
+#include "film_pass.h"
 
 /* ------------------------------------------------------------------ damage */
 
@@ -185,59 +184,15 @@ TEST(the_engine_fails)
 
 /* ------------------------------------------------------------------ by hand */
 
-struct bench {
-    struct source source;
-    AVFormatContext *format;
-    struct demux reader;
-    struct engine *engine;
-    struct columns *columns;
-    struct decode_job job;
-    struct decode_pass *pass;
-};
-
-static void bench_open(struct bench *b, const char *name)
-{
-    struct err e = ERR_INIT;
-    struct engine_config config = {.threads = 1};
-    *b = (struct bench){.format = NULL};
-    assert_true(container_open(name, SOURCE_STREAM_CHOICE, &b->format, &b->source.film, &e));
-    assert_true(demux_open(&b->reader, b->format, b->source.film.stream, &e));
-    b->engine = engine_open("cpu", &config, &e);
-    b->columns = columns_open(0, 0, &e);
-    struct engine_job job = {.width = 16, .height = 12, .ports = 2, .columns = b->columns};
-    assert_true(engine_begin(b->engine, &job, &e));
-    b->job = (struct decode_job){
-        .selection = every(1), .threads = 1, .engine = b->engine, .columns = b->columns};
-    struct decode_pass *s = b->pass = calloc(1, sizeof *s);
-    assert_non_null(s);
-    decode_pass_open(s, &b->source.film, b->reader.stream, b->reader.traits, &b->job);
-    s->workers[ON_CORES] = 6; /* room in the queue for every chunk */
-    assert_true(decode_pass_open_queue(s, &e));
-}
-
-static void bench_close(struct bench *b)
-{
-    struct err e = ERR_INIT;
-    struct engine_times times;
-    engine_finish(b->engine, &times, &e);
-    decode_pass_close(b->pass);
-    free(b->pass);
-    engine_close(&b->engine);
-    columns_free(&b->columns);
-    demux_close(&b->reader);
-    container_close(&b->format);
-    free(b->source.film.path);
-}
-
 /* Runs of one GOP each, queued in a shuffled order, every 5th picture wanted. `lie`: numbered in
  * decoding order. */
-static size_t queue_runs(struct bench *b, bool unsure, bool lie)
+static size_t queue_runs(struct film_pass *b, bool unsure, bool lie)
 {
     struct err e = ERR_INIT;
     struct chunk *chunk[16];
     struct picture p;
     size_t chunks = 0, bytes = 0;
-    while (demux_next(&b->reader, &p, &e)) {
+    while (demux_next(&b->of.reader, &p, &e)) {
         if (p.rap != RAP_NONE)
             chunk[chunks++] = calloc(1, sizeof **chunk);
         p.frame = lie ? p.serial : (uint64_t)p.pts_us / CLIP_STEP_US;
@@ -254,10 +209,10 @@ static size_t queue_runs(struct bench *b, bool unsure, bool lie)
         r->unsure = unsure;
         r->frames = (i * 3 % chunks + 1) * 40;
         bytes += r->bytes;
-        assert_true(queue_push(b->pass->chunks, r));
+        assert_true(queue_push(b->pass.chunks, r));
     }
-    b->pass->bytes_in_flight = bytes + 7;
-    queue_close(b->pass->chunks);
+    b->pass.bytes_in_flight = bytes + 7;
+    queue_close(b->pass.chunks);
     return chunks;
 }
 
@@ -266,20 +221,20 @@ TEST(runs_in_any_order)
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
                      "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
         skip();
-    struct bench b;
-    bench_open(&b, "gops.mp4");
+    struct film_pass b;
+    film_pass_open(&b, "gops.mp4");
     size_t chunks = queue_runs(&b, false, false);
-    assert_null(decode_worker_main(b.pass));
-    assert_int_equal(b.pass->error.code, ERR_NONE);
-    assert_int_equal(b.pass->bytes_in_flight, 7); /* every chunk's bytes are given back, once */
-    assert_int_equal(atomic_load(&b.pass->frames_done), chunks * 40);
-    assert_int_equal(
-        b.pass->counts.lost + b.pass->counts.redone_chunks + b.pass->counts.decode_errors, 0);
-    assert_true(b.pass->counts.sent < CLIP_FRAMES); /* not what nobody needs */
+    assert_null(decode_worker_main(&b.pass));
+    assert_int_equal(b.pass.error.code, ERR_NONE);
+    assert_int_equal(b.pass.bytes_in_flight, 7); /* every chunk's bytes are given back, once */
+    assert_int_equal(atomic_load(&b.pass.frames_done), chunks * 40);
+    assert_int_equal(b.pass.counts.lost + b.pass.counts.redone_chunks + b.pass.counts.decode_errors,
+                     0);
+    assert_true(b.pass.counts.sent < CLIP_FRAMES); /* not what nobody needs */
     /* the rest is decoded, but not handed out */
-    assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES / 5);
-    assert_false(atomic_load(&b.pass->contradicted));
-    bench_close(&b);
+    assert_int_equal(b.pass.counts.decoded, CLIP_FRAMES / 5);
+    assert_false(atomic_load(&b.pass.contradicted));
+    film_pass_close(&b);
 }
 
 /* Of a chunk whose order is a guess everything is decoded, though little is wanted: a wrong guess
@@ -290,17 +245,17 @@ TEST(guessed_order)
                      "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
         skip();
     for (int lie = 0; lie < 2; lie++) {
-        struct bench b;
-        bench_open(&b, "gops.mp4");
+        struct film_pass b;
+        film_pass_open(&b, "gops.mp4");
         queue_runs(&b, true, lie);
-        assert_null(decode_worker_main(b.pass));
-        assert_int_equal(b.pass->error.code, ERR_NONE);
-        assert_int_equal(atomic_load(&b.pass->contradicted), lie);
-        assert_int_equal(atomic_load(&b.pass->stop), lie);
-        assert_int_equal(b.pass->counts.lost + b.pass->counts.decode_errors, 0);
+        assert_null(decode_worker_main(&b.pass));
+        assert_int_equal(b.pass.error.code, ERR_NONE);
+        assert_int_equal(atomic_load(&b.pass.contradicted), lie);
+        assert_int_equal(atomic_load(&b.pass.stop), lie);
+        assert_int_equal(b.pass.counts.lost + b.pass.counts.decode_errors, 0);
         if (!lie)
-            assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES);
-        bench_close(&b);
+            assert_int_equal(b.pass.counts.decoded, CLIP_FRAMES);
+        film_pass_close(&b);
     }
 }
 
@@ -309,13 +264,13 @@ TEST(a_picture_that_never_comes)
 {
     if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
-    struct bench b;
+    struct film_pass b;
     struct err e = ERR_INIT;
     struct picture p;
-    bench_open(&b, "plain.mkv");
+    film_pass_open(&b, "plain.mkv");
     struct chunk *chunk = calloc(1, sizeof *chunk);
     for (int i = 0; i < 5; i++) {
-        assert_true(demux_next(&b.reader, &p, &e));
+        assert_true(demux_next(&b.of.reader, &p, &e));
         p.frame = p.serial;
         p.selected = true;
         p.tag = (struct frame_tag){.column = p.frame, .repeat = 1, .frame = p.frame};
@@ -325,13 +280,13 @@ TEST(a_picture_that_never_comes)
         assert_true(chunk_append(chunk, &p, &e));
     }
     chunk->own = chunk->count;
-    assert_true(queue_push(b.pass->chunks, chunk));
-    queue_close(b.pass->chunks);
-    assert_null(decode_worker_main(b.pass));
-    assert_int_equal(b.pass->counts.lost, 1);
-    assert_int_equal(b.pass->counts.decode_errors + b.pass->counts.damaged, 0);
-    assert_true(atomic_load(&b.pass->contradicted));
-    bench_close(&b);
+    assert_true(queue_push(b.pass.chunks, chunk));
+    queue_close(b.pass.chunks);
+    assert_null(decode_worker_main(&b.pass));
+    assert_int_equal(b.pass.counts.lost, 1);
+    assert_int_equal(b.pass.counts.decode_errors + b.pass.counts.damaged, 0);
+    assert_true(atomic_load(&b.pass.contradicted));
+    film_pass_close(&b);
 }
 
 /* Two threads end at any time: what they counted is added under the lock (for the thread
@@ -343,21 +298,122 @@ TEST(counts_are_added_under_the_lock)
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
                      "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
         skip();
-    struct bench b;
+    struct film_pass b;
     struct err e = ERR_INIT;
     pthread_t thread;
-    bench_open(&b, "gops.mp4");
-    queue_close(b.pass->chunks);
+    film_pass_open(&b, "gops.mp4");
+    queue_close(b.pass.chunks);
     struct chunker_state from = {.held = calloc(1, sizeof(struct chunk)),
                                  .cursor = selection_begin(&b.job.selection),
                                  .timeline = timeline_begin(&(struct film_clock){
                                      .frame_us = CLIP_STEP_US, .origin_us = TIME_NONE})};
-    assert_int_equal(pthread_create(&thread, NULL, session_thread, b.pass), 0);
-    assert_true(sequential_decode(b.pass, &b.reader, &from, &e));
+    assert_int_equal(pthread_create(&thread, NULL, session_thread, &b.pass), 0);
+    assert_true(sequential_decode(&b.pass, &b.of.reader, &from, &e));
     pthread_join(thread, NULL);
-    assert_int_equal(b.pass->counts.decoded, CLIP_FRAMES);
+    assert_int_equal(b.pass.counts.decoded, CLIP_FRAMES);
     chunk_free(&from.held);
-    bench_close(&b);
+    film_pass_close(&b);
+}
+
+/* ------------------------------------------------------------------ decoders with threads */
+
+/* Stages with every run on that many threads. */
+static struct staged stage_on(const char *name, const char *threads, uint64_t n)
+{
+    setenv("BARCODE_FRAME_THREADS", threads, 1);
+    struct selection rule = every(n);
+    struct staged r = clip_stage(name, DECODE_PARALLEL, 2, &rule);
+    unsetenv("BARCODE_FRAME_THREADS");
+    if (!r.ok)
+        fail_msg("%s", r.error.text);
+    return r;
+}
+
+static void assert_same(struct staged *a, struct staged *b)
+{
+    struct digest_result d = digest_compare(a->digest, b->digest);
+    assert_int_equal(d.different + d.alone, 0);
+    assert_int_equal(a->counts.lost, b->counts.lost);
+    assert_int_equal(a->counts.damaged, b->counts.damaged);
+    assert_int_equal(a->counts.decode_errors, b->counts.decode_errors);
+    assert_int_equal(a->counts.redone_chunks, b->counts.redone_chunks);
+    assert_int_equal(a->counts.contradicted, b->counts.contradicted);
+}
+
+/* A decoder with threads gives what one without gives, and no more than was asked for. */
+TEST(threads_change_nothing)
+{
+    static const char *const encode[] = {
+        "-c:v libx264 -preset veryfast -x264-params "
+        "keyint=40:min-keyint=40:bframes=3:open-gop=1:scenecut=0 threads.mkv",
+        "-c:v libx264 -preset veryfast -x264-params "
+        "keyint=200:bframes=3:b-pyramid=strict:interlaced=1:slices=3 threads.mkv",
+        "-c:v libx265 -preset ultrafast -x265-params "
+        "log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:bframes=3 threads.mkv",
+        "-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -g 70 threads.webm",
+        "-c:v libsvtav1 -preset 12 -g 60 threads.webm",
+    };
+    for (size_t i = 0; i < sizeof encode / sizeof *encode; i++) {
+        const char *name = strrchr(encode[i], ' ') + 1;
+        if (!clip_encode(encode[i]))
+            continue;
+        for (uint64_t n = 1; n < 8; n += 3) {
+            struct staged one = stage_on(name, "off", n), many = stage_on(name, "5", n);
+            assert_same(&one, &many);
+            assert_int_equal(many.counts.decoded, one.counts.decoded);
+            assert_int_equal(many.counts.sent, one.counts.sent); /* none was decoded twice */
+            staged_free(&one);
+            staged_free(&many);
+        }
+    }
+}
+
+/* Makes the second half of a packet's bytes `value`: its slice's header is as it was. */
+static void garble(const char *path, const struct where *w, int value)
+{
+    FILE *f = fopen(path, "r+b");
+    assert_non_null(f);
+    fseek(f, (long)w->pos + w->size / 2, SEEK_SET);
+    for (int i = w->size / 2; i < w->size; i++)
+        putc(value, f);
+    fclose(f);
+}
+
+/*
+ * Damage ends what a decoder with threads stages; a single-threaded one decodes the rest of the
+ * GOP. The other GOPs are untouched.
+ */
+TEST(threads_and_damage)
+{
+    static struct where w[CLIP_FRAMES];
+    static const char *const encode[] = {
+        "-c:v libx264 -preset veryfast -x264-params keyint=50:min-keyint=50:bframes=2:scenecut=0 "
+        "corrupt.mp4",
+        "-c:v libx265 -preset ultrafast -x265-params "
+        "log-level=error:wpp=1:pools=2:frame-threads=1:keyint=50:min-keyint=50:no-open-gop=1 "
+        "corrupt.mp4",
+    };
+    for (size_t i = 0; i < sizeof encode / sizeof *encode && clip_encode(encode[i]); i++) {
+        struct staged whole = stage_on("corrupt.mp4", "off", 1);
+        list_packets("corrupt.mp4", w, CLIP_FRAMES);
+        garble("corrupt.mp4", &w[110], 0xa5);
+        garble("corrupt.mp4", &w[135], 0xff);
+        for (const char *threads = "2359"; *threads; threads++) {
+            struct staged many = stage_on("corrupt.mp4", (char[]){*threads, 0}, 1);
+            assert_true(many.counts.redone_chunks > 0 &&
+                        many.counts.damaged + many.counts.lost > 0);
+            assert_false(many.counts.contradicted);
+            for (uint64_t f = 0; f < CLIP_FRAMES; f++) {
+                const struct column *a = columns_get(whole.columns, f),
+                                    *b = columns_get(many.columns, f);
+                assert_int_equal(b->frame, f);
+                bool same = b->status == COLUMN_OK && memcmp(a->average, b->average, 3) == 0;
+                assert_true(same || (f >= 100 && f < 150));
+            }
+            staged_free(&many);
+        }
+        staged_free(&whole);
+    }
 }
 
 TEST_FIXTURE(clip_begin, clip_end)

@@ -10,8 +10,11 @@
 
 /* Software stands in for NVDEC: a decoder is one all the same. */
 static struct nvdec nvdec = {.engines = 1};
+static struct decoders *pool;
+static AVStream stream;
+static struct err e;
 
-static AVStream *stream_of(AVStream *stream, int width, const char *extradata)
+static AVStream *stream_of(AVStream *to, int width, const char *extradata)
 {
     AVCodecParameters *par = avcodec_parameters_alloc();
     size_t size = strlen(extradata);
@@ -23,15 +26,29 @@ static AVStream *stream_of(AVStream *stream, int width, const char *extradata)
     par->extradata = av_mallocz(size + AV_INPUT_BUFFER_PADDING_SIZE);
     par->extradata_size = (int)size;
     memcpy(par->extradata, extradata, size);
-    *stream = (AVStream){.codecpar = par, .time_base = {1, 25}};
-    return stream;
+    *to = (AVStream){.codecpar = par, .time_base = {1, 25}};
+    return to;
 }
 
-TEST(a_decoder_goes_from_film_to_film)
+static int begin(void **state)
 {
-    struct err e = ERR_INIT;
+    (void)state;
+    err_clear(&e);
+    pool = decoders_open(true, &e);
+    return pool ? 0 : -1;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    decoders_free(&pool);
+    avcodec_parameters_free(&stream.codecpar);
+    return 0;
+}
+
+TEST_WITH(a_decoder_goes_from_film_to_film, begin, end)
+{
     AVStream one, same, wider, other;
-    struct decoders *pool = decoders_open(true, &e);
     struct nvdec_decoder *d = nvdec_pool_take(pool, &nvdec, stream_of(&one, 96, "abc"), &e);
     assert_non_null(d);
     AVCodecContext *context = d->context;
@@ -68,11 +85,9 @@ static void count(void *destroyed, uint8_t *data)
     av_free(data);
 }
 
-static struct nvdec_decoder *counted(struct decoders *pool, const struct nvdec *n,
-                                     const AVStream *stream, int *destroyed)
+static struct nvdec_decoder *counted(int *destroyed)
 {
-    struct err e = ERR_INIT;
-    struct nvdec_decoder *d = nvdec_pool_take(pool, n, stream, &e);
+    struct nvdec_decoder *d = nvdec_pool_take(pool, &nvdec, &stream, &e);
     assert_non_null(d);
     av_buffer_unref(&d->context->hw_device_ctx);
     d->context->hw_device_ctx = av_buffer_create(av_malloc(1), 1, count, destroyed, 0);
@@ -82,16 +97,12 @@ static struct nvdec_decoder *counted(struct decoders *pool, const struct nvdec *
 
 /* The driver takes its time to destroy one: no film waits for it, and there are never more of them
  * than were at work. */
-TEST(a_spent_decoder_goes_when_another_comes)
+TEST_WITH(a_spent_decoder_goes_when_another_comes, begin, end)
 {
-    struct err e = ERR_INIT;
-    AVStream stream;
     int destroyed = 0, gpu;
     const struct nvdec other = {.context = &gpu};
-    struct decoders *pool = decoders_open(true, &e);
     stream_of(&stream, 96, "abc");
-    struct nvdec_decoder *first = counted(pool, &nvdec, &stream, &destroyed),
-                         *second = counted(pool, &nvdec, &stream, &destroyed);
+    struct nvdec_decoder *first = counted(&destroyed), *second = counted(&destroyed);
     nvdec_pool_give(pool, &nvdec, &second, true);
     AVCodecContext *retired = first->context;
     nvdec_pool_give(pool, &nvdec, &first, false);
@@ -100,7 +111,7 @@ TEST(a_spent_decoder_goes_when_another_comes)
     assert_ptr_not_equal(second->context, retired);
     first = nvdec_pool_take(pool, &other, &stream, &e); /* another GPU's */
     assert_int_equal(destroyed, 0);
-    struct nvdec_decoder *third = counted(pool, &nvdec, &stream, &destroyed);
+    struct nvdec_decoder *third = counted(&destroyed);
     assert_int_equal(destroyed, 1);
     nvdec_pool_give(pool, &nvdec, &third, false);
     nvdec_pool_give(pool, &nvdec, &second, false);
@@ -108,17 +119,13 @@ TEST(a_spent_decoder_goes_when_another_comes)
     assert_int_equal(destroyed, 1);
     decoders_free(&pool);
     assert_int_equal(destroyed, 3);
-    avcodec_parameters_free(&stream.codecpar);
 }
 
 /* The first packet of a decoder that another film used brings the parameter sets. */
-TEST(extradata_comes_again)
+TEST_WITH(extradata_comes_again, begin, end)
 {
-    struct err e = ERR_INIT;
-    AVStream stream;
     size_t size = 0;
     AVPacket *packet = av_packet_alloc();
-    struct decoders *pool = decoders_open(true, &e);
     struct nvdec_decoder *d = nvdec_pool_take(pool, &nvdec, stream_of(&stream, 96, "sets"), &e);
     assert_true(nvdec_pool_refresh(d, packet, &e));
     assert_null(av_packet_get_side_data(packet, AV_PKT_DATA_NEW_EXTRADATA, NULL));
@@ -130,14 +137,11 @@ TEST(extradata_comes_again)
     assert_int_equal(size, 4);
     av_packet_free(&packet);
     nvdec_pool_give(pool, &nvdec, &d, true);
-    decoders_free(&pool);
-    avcodec_parameters_free(&stream.codecpar);
 }
 
 /* ------------------------------------------------------------------ places */
 
 struct decode_worker {
-    struct decoders *pool;
     struct decode_pass pass;
     atomic_int *turn;
     int came; /* as which one it got a place; 0: none */
@@ -147,7 +151,7 @@ struct decode_worker {
 static void *wait_for_a_place(void *argument)
 {
     struct decode_worker *s = argument;
-    if (nvdec_pool_enter(s->pool, &nvdec, &s->pass))
+    if (nvdec_pool_enter(pool, &nvdec, &s->pass))
         s->came = atomic_fetch_add(s->turn, 1) + 1;
     return NULL;
 }
@@ -162,9 +166,9 @@ static void wait_until(atomic_int *turn, int value)
     assert_int_equal(atomic_load(turn), value);
 }
 
-static void begin(struct decode_worker *s, struct decoders *pool, atomic_int *turn)
+static void begin_worker(struct decode_worker *s, atomic_int *turn)
 {
-    *s = (struct decode_worker){.pool = pool, .turn = turn};
+    *s = (struct decode_worker){.turn = turn};
     s->pass.chunks = queue_open(1, NULL, NULL);
     assert_int_equal(pthread_create(&s->thread, NULL, wait_for_a_place, s), 0);
     nap();
@@ -172,14 +176,12 @@ static void begin(struct decode_worker *s, struct decoders *pool, atomic_int *tu
 
 /* One engine has places for two sessions. The others come in their order, but for those whose film
  * needs them no longer. */
-TEST(places_in_order)
+TEST_WITH(places_in_order, begin, end)
 {
-    struct err e = ERR_INIT;
     struct decode_worker s[6];
     atomic_int turn = 0;
-    struct decoders *pool = decoders_open(true, &e);
     for (int i = 0; i < 6; i++)
-        begin(&s[i], pool, &turn);
+        begin_worker(&s[i], &turn);
     wait_until(&turn, 2);
     queue_close(s[2].pass.chunks);
     atomic_store(&s[4].pass.stop, true);
@@ -196,13 +198,10 @@ TEST(places_in_order)
     }
     nvdec_pool_leave(pool, &nvdec);
     nvdec_pool_leave(pool, &nvdec);
-    decoders_free(&pool);
 }
 
-TEST(a_film_alone_waits_for_nobody)
+TEST_WITH(a_film_alone_waits_for_nobody, begin, end)
 {
-    struct err e = ERR_INIT;
-    AVStream stream;
     struct decode_pass none = {0};
     for (int i = 0; i < 9; i++)
         assert_true(nvdec_pool_enter(NULL, &nvdec, &none));
@@ -211,16 +210,15 @@ TEST(a_film_alone_waits_for_nobody)
     nvdec_pool_give(NULL, &nvdec, &d, true);
     assert_null(d);
     nvdec_pool_leave(NULL, &nvdec);
-    avcodec_parameters_free(&stream.codecpar);
 }
 
 static atomic_int asked;
 static bool driver_is_there = true;
 
-static bool ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *e)
+static bool ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *why)
 {
     if (!driver_is_there)
-        return err_set(e, ERR_ENGINE, "no driver");
+        return err_set(why, ERR_ENGINE, "no driver");
     atomic_fetch_add(&asked, 1);
     if (caps->codec == 7) /* others come meanwhile */
         nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
@@ -231,9 +229,8 @@ static bool ask(const struct nvdec *n, struct nvdec_caps *caps, struct err *e)
 
 /* The driver is asked once a kind of stream and GPU, whatever it says, and again if it did not
  * answer. */
-TEST(the_driver_is_asked_once)
+TEST_WITH(the_driver_is_asked_once, begin, end)
 {
-    struct err e = ERR_INIT;
     int gpu;
     struct nvdec other = {.context = &gpu},
                  own = {.context = &gpu, .film_device = (AVBufferRef *)&gpu};
@@ -242,7 +239,6 @@ TEST(the_driver_is_asked_once)
                                     {.codec = 8, .chroma = 1, .bits_above_8 = 2},
                                     {.codec = 8, .chroma = 3},
                                     {.codec = 11, .chroma = 1}};
-    struct decoders *pool = decoders_open(true, &e);
     struct nvdec_caps caps = of[0];
     driver_is_there = false;
     assert_false(nvdec_pool_ask(pool, &nvdec, &caps, ask, &e));
@@ -272,31 +268,25 @@ TEST(the_driver_is_asked_once)
         assert_true(nvdec_pool_ask(pool, &nvdec, &caps, ask, &e));
     }
     assert_int_equal(atomic_load(&asked), 212);
-    decoders_free(&pool);
 }
-
-static struct decoders *shared;
 
 static void *ask_too(void *argument)
 {
     struct nvdec_caps caps = {.codec = 7, .chroma = 1};
-    struct err e = ERR_INIT;
+    struct err why = ERR_INIT;
     (void)argument;
-    assert_true(nvdec_pool_ask(shared, &nvdec, &caps, ask, &e));
+    assert_true(nvdec_pool_ask(pool, &nvdec, &caps, ask, &why));
     assert_int_equal(caps.engines, 1);
     return NULL;
 }
 
-TEST(films_that_begin_together_ask_once)
+TEST_WITH(films_that_begin_together_ask_once, begin, end)
 {
-    struct err e = ERR_INIT;
     pthread_t thread[8];
-    shared = decoders_open(true, &e);
     atomic_store(&asked, 0);
     for (int i = 0; i < 8; i++)
         assert_int_equal(pthread_create(&thread[i], NULL, ask_too, NULL), 0);
     for (int i = 0; i < 8; i++)
         pthread_join(thread[i], NULL);
     assert_int_equal(atomic_load(&asked), 1);
-    decoders_free(&shared);
 }

@@ -2,19 +2,15 @@
 #include <pthread.h>
 
 #include "test.h"
-#include "media/container/demux.h"
-#include "media/container/open.h"
-#include "media/ffmpeg/packet.h"
-#include "clip.h"
+#include "clip_packets.h"
+#include "film_pass.h"
 
 /* Everything that a reader says of a film. */
 struct reading {
     struct picture *p; /* [count], packets freed */
     int *size;
     size_t count;
-    struct codec_traits traits;
-    int length_size;
-    bool needs_sequential, failed;
+    struct demux reader; /* closed */
     struct err error;
 };
 
@@ -23,30 +19,21 @@ static struct reading read_film(const char *name)
     struct reading got = {.p = calloc(4096, sizeof *got.p),
                           .size = calloc(4096, sizeof *got.size),
                           .error = ERR_INIT};
-    AVFormatContext *format = NULL;
-    struct film film;
-    struct demux r;
+    struct open_film f;
     uint64_t position = 0;
     assert_true(got.p && got.size);
-    if (!container_open(name, SOURCE_STREAM_CHOICE, &format, &film, &got.error) ||
-        !demux_open(&r, format, film.stream, &got.error))
-        fail_msg("%s", got.error.text);
-    while (got.count < 4096 && demux_next(&r, &got.p[got.count], &got.error)) {
+    film_open(&f, name);
+    while (got.count < 4096 && demux_next(&f.reader, &got.p[got.count], &got.error)) {
         struct picture *p = &got.p[got.count];
         assert_int_equal(p->serial, got.count);
-        assert_true(demux_position(&r) >= position);
-        position = demux_position(&r);
+        assert_true(demux_position(&f.reader) >= position);
+        position = demux_position(&f.reader);
         got.size[got.count++] = (int)packet_size(p->packet);
         packet_free(&p->packet);
     }
     assert_true(position > 0);
-    got.traits = r.traits;
-    got.length_size = r.length_size;
-    got.needs_sequential = r.needs_sequential;
-    got.failed = r.failed;
-    demux_close(&r);
-    container_close(&format);
-    free(film.path);
+    got.reader = f.reader;
+    film_close(&f);
     return got;
 }
 
@@ -69,9 +56,9 @@ static void assert_sound(const struct reading *r, enum bitstream stream, int len
 {
     assert_int_equal(r->count, CLIP_FRAMES);
     assert_int_equal(r->error.code, ERR_NONE);
-    assert_int_equal(r->traits.stream, stream);
-    assert_int_equal(r->length_size, length_size);
-    assert_false(r->needs_sequential || r->failed);
+    assert_int_equal(r->reader.traits.stream, stream);
+    assert_int_equal(r->reader.length_size, length_size);
+    assert_false(r->reader.needs_sequential || r->reader.failed);
     for (size_t i = 0; i < r->count; i++)
         assert_false(r->p[i].hidden);
 }
@@ -202,7 +189,7 @@ TEST(field_pictures)
     assert_int_equal(fwrite(file, 1, size, f), size);
     fclose(f);
     struct reading r = read_film("fields.m2v");
-    assert_true(r.needs_sequential);
+    assert_true(r.reader.needs_sequential);
     reading_free(&r);
 }
 
@@ -251,35 +238,10 @@ TEST(edit_list)
 
 /* ------------------------------------------------------------------ what demuxers do to us */
 
-/* Copies a film's packets to another container and puts an empty one before every 20th. */
-static void with_empty_packets(const char *from, const char *to)
+static enum change put_empty_ones(AVPacket *p, int number)
 {
-    AVFormatContext *in = NULL, *out = NULL;
-    AVPacket *p = av_packet_alloc(), *none = av_packet_alloc();
-    assert_int_equal(avformat_open_input(&in, from, NULL, NULL), 0);
-    assert_true(avformat_find_stream_info(in, NULL) >= 0);
-    assert_true(avformat_alloc_output_context2(&out, NULL, NULL, to) >= 0);
-    AVStream *a = in->streams[0], *b = avformat_new_stream(out, NULL);
-    avcodec_parameters_copy(b->codecpar, a->codecpar);
-    b->codecpar->codec_tag = 0;
-    b->time_base = a->time_base;
-    assert_true(avio_open(&out->pb, to, AVIO_FLAG_WRITE) >= 0);
-    assert_true(avformat_write_header(out, NULL) >= 0);
-    for (int i = 0; av_read_frame(in, p) >= 0; i++) {
-        av_packet_rescale_ts(p, a->time_base, b->time_base);
-        if (i % 20 == 10) {
-            none->pts = none->dts = p->dts - 1;
-            assert_true(av_write_frame(out, none) >= 0);
-        }
-        assert_true(av_write_frame(out, p) >= 0);
-        av_packet_unref(p);
-    }
-    av_write_trailer(out);
-    avio_closep(&out->pb);
-    avformat_free_context(out);
-    avformat_close_input(&in);
-    av_packet_free(&p);
-    av_packet_free(&none);
+    (void)p;
+    return number % 20 == 10 ? BEHIND_AN_EMPTY_ONE : COPIED;
 }
 
 /* To a decoder, a packet of no bytes may mean the end of the film. */
@@ -287,7 +249,7 @@ TEST(empty_packets_are_no_pictures)
 {
     if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
-    with_empty_packets("plain.mkv", "empty.nut");
+    remux("plain.mkv", "empty.nut", put_empty_ones);
     struct reading r = read_film("empty.nut");
     assert_sound(&r, STREAM_MPEG2, 0);
     for (size_t i = 0; i < r.count; i++)
@@ -321,13 +283,13 @@ TEST(damage_is_noticed)
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
     struct reading whole = read_film("plain.mkv");
-    assert_false(whole.failed);
+    assert_false(whole.reader.failed);
     assert_int_equal(system("cp plain.mkv gap.mkv && dd if=/dev/zero of=gap.mkv bs=1000 "
                             "seek=$(($(stat -c %s plain.mkv) / 2000)) "
                             "count=20 conv=notrunc 2>/dev/null"),
                      0);
     struct reading r = read_film("gap.mkv");
-    assert_true(r.failed);
+    assert_true(r.reader.failed);
     assert_true(r.count > CLIP_FRAMES / 3 && r.count < CLIP_FRAMES);
     assert_int_equal(r.error.code, ERR_NONE); /* a film that reads in part is no error */
     reading_free(&whole);
@@ -338,9 +300,7 @@ TEST(damage_is_noticed)
 TEST(sound_beside_the_video)
 {
     struct err e = ERR_INIT;
-    AVFormatContext *file[2] = {NULL};
-    struct film film[2];
-    struct demux r[2];
+    struct open_film f[2];
     struct picture p;
     AVPacket *packet = av_packet_alloc(), *same = av_packet_alloc();
     size_t sounds = 0, pictures = 0;
@@ -348,20 +308,19 @@ TEST(sound_beside_the_video)
                      "sound.mp4"))
         skip();
     for (int i = 0; i < 2; i++) {
-        assert_true(container_open("sound.mp4", SOURCE_STREAM_CHOICE, &file[i], &film[i], &e));
-        assert_int_equal(film[i].stream, 0);
-        assert_true(demux_open(&r[i], file[i], 0, &e));
-        demux_select(&r[i], 1);
+        film_open(&f[i], "sound.mp4");
+        assert_int_equal(f[i].film.stream, 0);
+        demux_select(&f[i].reader, 1);
     }
     AVFormatContext *plain = NULL;
     assert_int_equal(avformat_open_input(&plain, "sound.mp4", NULL, NULL), 0);
-    while (demux_read(&r[0], packet, &e)) {
+    while (demux_read(&f[0].reader, packet, &e)) {
         assert_int_equal(av_read_frame(plain, same), 0);
         assert_int_equal(packet->stream_index, same->stream_index);
         assert_true(packet->pts == same->pts && packet->size == same->size);
         av_packet_unref(same);
         if (packet->stream_index == 0) {
-            demux_describe(&r[0], av_packet_clone(packet), &p);
+            demux_describe(&f[0].reader, av_packet_clone(packet), &p);
             assert_int_equal(p.serial, pictures++);
             packet_free(&p.packet);
         } else {
@@ -371,52 +330,36 @@ TEST(sound_beside_the_video)
     }
     assert_true(av_read_frame(plain, same) < 0);
     assert_true(pictures == CLIP_FRAMES && sounds > 100);
-    for (pictures = 0; demux_next(&r[1], &p, &e); packet_free(&p.packet))
+    for (pictures = 0; demux_next(&f[1].reader, &p, &e); packet_free(&p.packet))
         assert_int_equal(p.serial, pictures++);
     assert_int_equal(pictures, CLIP_FRAMES);
-    assert_false(r[0].failed || r[1].failed || e.code != ERR_NONE);
-    for (int i = 0; i < 2; i++) {
-        demux_close(&r[i]);
-        container_close(&file[i]);
-        free(film[i].path);
-    }
+    assert_false(f[0].reader.failed || f[1].reader.failed || e.code != ERR_NONE);
+    film_close(&f[0]);
+    film_close(&f[1]);
     avformat_close_input(&plain);
     av_packet_free(&packet);
     av_packet_free(&same);
 }
 
-/* A film and its reader. */
-struct open_film {
-    AVFormatContext *format;
-    struct film film;
-    struct demux reader;
-    bool more;
-};
-
-static void film_open(struct open_film *f, const char *name)
-{
-    struct err e = ERR_INIT;
-    *f = (struct open_film){.more = true};
-    if (!container_open(name, SOURCE_STREAM_CHOICE, &f->format, &f->film, &e) ||
-        !demux_open(&f->reader, f->format, f->film.stream, &e))
-        fail_msg("%s", e.text);
-}
-
-/* Reads one picture, if there is one. */
-static void film_step(struct open_film *f)
+/* Reads one picture. Returns false if there is none. */
+static bool film_step(struct open_film *f)
 {
     struct err e = ERR_INIT;
     struct picture p;
-    f->more = f->more && demux_next(&f->reader, &p, &e);
-    if (f->more)
+    bool more = demux_next(&f->reader, &p, &e);
+    if (more)
         packet_free(&p.packet);
+    return more;
 }
 
-static void film_close(struct open_film *f)
+/* Opens two films, and reads their pictures in turns. */
+static void read_both(struct open_film film[2], const char *first, const char *second)
 {
-    demux_close(&f->reader);
-    container_close(&f->format);
-    free(f->film.path);
+    film_open(&film[0], first);
+    film_open(&film[1], second);
+    for (bool more[2] = {true, true}; more[0] || more[1];)
+        for (int i = 0; i < 2; i++)
+            more[i] = more[i] && film_step(&film[i]);
 }
 
 /* Several films are read at once: what a demuxer says of one of them is no damage to another, in
@@ -431,12 +374,7 @@ TEST(damage_of_another_film)
                      0);
     for (int order = 0; order < 2; order++) {
         struct open_film film[2];
-        film_open(&film[0], order ? "gap.mkv" : "plain.mkv");
-        film_open(&film[1], order ? "plain.mkv" : "gap.mkv");
-        while (film[0].more || film[1].more) {
-            film_step(&film[0]);
-            film_step(&film[1]);
-        }
+        read_both(film, order ? "gap.mkv" : "plain.mkv", order ? "plain.mkv" : "gap.mkv");
         assert_int_equal(film[0].reader.failed, order == 1);
         assert_int_equal(film[1].reader.failed, order == 0);
         assert_int_equal(film[order == 0 ? 0 : 1].reader.serial, CLIP_FRAMES);
@@ -447,9 +385,8 @@ TEST(damage_of_another_film)
 
 static void *read_through(void *film)
 {
-    struct open_film *f = film;
-    while (f->more)
-        film_step(f);
+    while (film_step(film))
+        continue;
     return NULL;
 }
 
@@ -482,12 +419,7 @@ TEST(damage_in_a_nested_film)
     fputs("ffconcat version 1.0\nfile gap.mkv\nfile plain.mkv\n", f);
     assert_int_equal(fclose(f), 0);
     struct open_film film[2];
-    film_open(&film[0], "list.ffconcat");
-    film_open(&film[1], "plain.mkv");
-    while (film[0].more || film[1].more) {
-        film_step(&film[0]);
-        film_step(&film[1]);
-    }
+    read_both(film, "list.ffconcat", "plain.mkv");
     assert_true(film[0].reader.failed);
     assert_true(film[0].reader.serial > CLIP_FRAMES);
     assert_false(film[1].reader.failed);
@@ -504,21 +436,15 @@ struct ending {
 static struct ending read_to_end(const char *name)
 {
     struct err e = ERR_INIT;
-    AVFormatContext *format = NULL;
-    struct film film;
-    struct demux r;
+    struct open_film f;
     struct picture p;
-    if (!container_open(name, SOURCE_STREAM_CHOICE, &format, &film, &e) ||
-        !demux_open(&r, format, film.stream, &e))
-        fail_msg("%s: %s", name, e.text);
-    while (demux_next(&r, &p, &e))
-        packet_free(&p.packet);
-    assert_false(demux_next(&r, &p, &e)); /* who goes on with another decoder asks again */
+    film_open(&f, name);
+    while (film_step(&f))
+        continue;
+    assert_false(demux_next(&f.reader, &p, &e)); /* who goes on with another decoder asks again */
     assert_int_equal(e.code, ERR_NONE);
-    struct ending end = {r.failed, r.gap, r.serial};
-    demux_close(&r);
-    container_close(&format);
-    free(film.path);
+    struct ending end = {f.reader.failed, f.reader.gap, f.reader.serial};
+    film_close(&f);
     return end;
 }
 

@@ -3,79 +3,64 @@
 #include "test.h"
 #include "set_option.h"
 
-static void resolves(struct size_rule rule, int width, int height, int want_width, int want_height)
-{
-    int w = -1, h = -1;
-    size_resolve(&rule, width, height, &w, &h);
-    assert_int_equal(w, want_width);
-    assert_int_equal(h, want_height);
-}
-
-/* By the longer side. */
-static void fits(int width, int height, int longer, int want_width, int want_height)
-{
-    resolves((struct size_rule){.kind = SIZE_SIDE, .side = longer}, width, height, want_width,
-             want_height);
-}
-
+/* A film's size by a rule. */
 TEST(sizes)
 {
-    fits(1920, 1080, 320, 320, 180);
-    fits(1080, 1920, 320, 180, 320);
-    fits(1920, 800, 320, 320, 133); /* 133.33 */
-    fits(1918, 802, 320, 320, 134); /* 133.81 */
-    fits(640, 3, 320, 320, 2);      /* 1.5, up */
-    fits(500, 500, 320, 320, 320);
-    fits(10000, 1, 320, 320, 1);
-    fits(1, 10000, 320, 1, 320);
+    static const struct {
+        struct size_rule rule;
+        int width, height, want_width, want_height;
+    } cases[] = {
+#define SIDE(side) {SIZE_SIDE, side, 0, 0, 0}
+#define ROWS(side) \
+    { \
+        SIZE_ROWS, side, 0, 0, 0 \
+    }
+#define EXACT(width, height) \
+    { \
+        SIZE_EXACT, 0, width, height, 0 \
+    }
+#define DIVIDE(divisor) \
+    { \
+        SIZE_DIVIDE, 0, 0, 0, divisor \
+    }
+        {SIDE(320), 1920, 1080, 320, 180},
+        {SIDE(320), 1080, 1920, 180, 320},
+        {SIDE(320), 1920, 800, 320, 133}, /* 133.33 */
+        {SIDE(320), 1918, 802, 320, 134}, /* 133.81 */
+        {SIDE(320), 640, 3, 320, 2},      /* 1.5, up */
+        {SIDE(320), 500, 500, 320, 320},
+        {SIDE(320), 10000, 1, 320, 1},
+        {SIDE(320), 1, 10000, 1, 320},
+        {SIDE(320), 300, 200, 300, 200}, /* never larger */
+        {SIDE(320), 320, 180, 320, 180},
+        {SIDE(320), 1, 1, 1, 1},
+        {SIDE(16384), 16384, 16384, 16384, 16384},
+        {SIDE(1), 100, 50, 1, 1},
+        {SIDE(0), 100, 50, 1, 1},
+        {ROWS(800), 1920, 1080, 1422, 800},
+        {ROWS(800), 640, 480, 640, 480},
+        {ROWS(800), 3, 1600, 2, 800}, /* 1.5, up */
+        {ROWS(1), 16384, 16384, 1, 1},
+        {ROWS(65535), 16384, 7, 16384, 7},
+        {EXACT(64, 48), 1920, 1080, 64, 48},
+        {EXACT(64, 48), 50, 1080, 50, 48},
+        {EXACT(64, 48), 1920, 20, 64, 20},
+        {EXACT(0, 0), 10, 10, 1, 1},
+        {DIVIDE(4), 1920, 1080, 480, 270},
+        {DIVIDE(4), 1918, 1081, 480, 270}, /* 479.5, 270.25 */
+        {DIVIDE(1), 1921, 1, 1921, 1},
+        {DIVIDE(100), 30, 49, 1, 1},
+        {DIVIDE(0), 30, 49, 30, 49},
+        {DIVIDE(INT32_MAX), 30, 49, 1, 1},
+        {{SIZE_FULL, 0, 0, 0, 0}, 1919, 1079, 1919, 1079},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        int w = -1, h = -1;
+        size_resolve(&cases[i].rule, cases[i].width, cases[i].height, &w, &h);
+        if (w != cases[i].want_width || h != cases[i].want_height)
+            fail_msg("case %zu: %dx%d", i, w, h);
+    }
 }
-
-TEST(never_larger)
-{
-    fits(300, 200, 320, 300, 200);
-    fits(320, 180, 320, 320, 180);
-    fits(1, 1, 320, 1, 1);
-    fits(16384, 16384, 16384, 16384, 16384);
-    fits(100, 50, 1, 1, 1);
-    fits(100, 50, 0, 1, 1);
-}
-
-TEST(side)
-{
-    resolves((struct size_rule){.kind = SIZE_SIDE, .side = 320}, 1920, 1080, 320, 180);
-    resolves((struct size_rule){.kind = SIZE_SIDE, .side = 320}, 100, 80, 100, 80);
-}
-
-TEST(rows)
-{
-    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 800}, 1920, 1080, 1422, 800);
-    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 800}, 640, 480, 640, 480);
-    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 800}, 3, 1600, 2, 800); /* 1.5, up */
-    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 1}, 16384, 16384, 1, 1);
-    resolves((struct size_rule){.kind = SIZE_ROWS, .side = 65535}, 16384, 7, 16384, 7);
-}
-
-TEST(exact)
-{
-    struct size_rule rule = {.kind = SIZE_EXACT, .width = 64, .height = 48};
-    resolves(rule, 1920, 1080, 64, 48);
-    resolves(rule, 50, 1080, 50, 48);
-    resolves(rule, 1920, 20, 64, 20);
-    resolves((struct size_rule){.kind = SIZE_EXACT}, 10, 10, 1, 1);
-}
-
-TEST(divide)
-{
-    resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 4}, 1920, 1080, 480, 270);
-    /* 479.5, 270.25 */
-    resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 4}, 1918, 1081, 480, 270);
-    resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 1}, 1921, 1, 1921, 1);
-    resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 100}, 30, 49, 1, 1);
-    resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = 0}, 30, 49, 30, 49);
-    resolves((struct size_rule){.kind = SIZE_DIVIDE, .divisor = INT32_MAX}, 30, 49, 1, 1);
-}
-
-TEST(full) { resolves((struct size_rule){.kind = SIZE_FULL}, 1919, 1079, 1919, 1079); }
 
 TEST(values)
 {

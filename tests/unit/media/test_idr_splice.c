@@ -1,47 +1,23 @@
 /* test_idr_splice.c - which IDR picture is kept, who gets it, and the packet that is made of it. */
 #include "test.h"
-#include "clip.h"
-#include "media/container/demux.h"
-#include "media/container/open.h"
-#include "media/ffmpeg/packet.h"
-#include "media/schedule/decode_pass.h"
-
-/* A film of IDR pictures 12 apart, and a staging that lends them to nobody. */
-struct scene {
-    AVFormatContext *format;
-    struct film film;
-    struct demux reader;
-    struct decode_job job;
-    struct decode_pass pass;
-};
+#include "film_pass.h"
 
 static const struct decoder_backend device = {.place = ON_DEVICE, .flush_is_slow = true},
                                     flushes_fast = {.place = ON_DEVICE};
 
-static void scene_open(struct scene *s)
+/* Opens the film, of IDR pictures 12 apart; a pass lends them to nobody. */
+static void scene_open(struct film_pass *s)
 {
-    struct err e = ERR_INIT;
-    *s = (struct scene){.job = {.plan = DECODE_PARALLEL}};
-    assert_true(container_open("film.mkv", SOURCE_STREAM_CHOICE, &s->format, &s->film, &e) &&
-                demux_open(&s->reader, s->format, s->film.stream, &e));
-    decode_pass_open(&s->pass, &s->film, s->reader.stream, s->reader.traits, &s->job);
+    film_pass_open(s, "film.mkv");
     s->pass.backend[ON_DEVICE] = &device;
 }
 
-static void scene_close(struct scene *s)
-{
-    decode_pass_close(&s->pass);
-    demux_close(&s->reader);
-    container_close(&s->format);
-    free(s->film.path);
-}
-
 /* The next IDR picture, or the next that is none. */
-static struct picture next(struct scene *s, bool idr)
+static struct picture next(struct film_pass *s, bool idr)
 {
     struct err e = ERR_INIT;
     struct picture p;
-    while (demux_next(&s->reader, &p, &e)) {
+    while (demux_next(&s->of.reader, &p, &e)) {
         if ((p.rap == RAP_CLOSED) == idr)
             return p;
         packet_free(&p.packet);
@@ -50,11 +26,11 @@ static struct picture next(struct scene *s, bool idr)
     return p;
 }
 
-static bool offer(struct scene *s, const struct picture *p)
+static bool offer(struct film_pass *s, const struct picture *p)
 {
     struct idr_splice mine = {0};
     unsigned before = atomic_load(&s->pass.idr_splices);
-    idr_splice_offer(&s->pass, p, &s->reader.sets, s->reader.length_size);
+    idr_splice_offer(&s->pass, p, &s->of.reader.sets, s->of.reader.length_size);
     idr_splice_fetch(&s->pass, &mine);
     bool kept = atomic_load(&s->pass.idr_splices) > before;
     assert_true(!kept || (mine.packet && mine.packet->data == p->packet->data));
@@ -64,7 +40,7 @@ static bool offer(struct scene *s, const struct picture *p)
 
 TEST(which_is_kept)
 {
-    struct scene s;
+    struct film_pass s;
     scene_open(&s);
     struct picture idr = next(&s, true), p = next(&s, false), other = idr;
     assert_false(offer(&s, &p)); /* no IDR */
@@ -87,12 +63,12 @@ TEST(which_is_kept)
     packet_free(&other.packet);
     packet_free(&idr.packet);
     packet_free(&p.packet);
-    scene_close(&s);
+    film_pass_close(&s);
 }
 
 TEST(who_gets_it)
 {
-    struct scene s;
+    struct film_pass s;
     struct idr_splice a = {0}, b = {0};
     scene_open(&s);
     struct picture idr = next(&s, true), p = next(&s, false);
@@ -126,7 +102,7 @@ TEST(who_gets_it)
     av_packet_free(&packet);
     packet_free(&idr.packet);
     packet_free(&p.packet);
-    scene_close(&s);
+    film_pass_close(&s);
 }
 
 static int begin(void **state)

@@ -3,14 +3,10 @@
  * of its number and time, by an index and read through; damaged ones give way to those before them;
  * what an index may contain; lengths
  */
-#include <libavformat/avformat.h>
-
 #include "test.h"
 #include "base/hash.h"
-#include "media/container/open.h"
-#include "media/ffmpeg/packet.h"
-#include "clip.h"
-#include "media/reader/reader.h"
+#include "clip_packets.h"
+#include "film_pass.h"
 
 enum { GOP = 10 };
 
@@ -59,24 +55,19 @@ static struct source *open_film(const char *name)
 static void break_key(const char *from, const char *to, int number)
 {
     struct err e = ERR_INIT;
-    AVFormatContext *format = NULL;
-    struct film film;
-    struct demux r;
+    struct open_film of;
     struct picture p;
     static uint8_t file[1 << 22];
     int64_t at = -1, size = 0;
-    assert_true(container_open(from, SOURCE_STREAM_CHOICE, &format, &film, &e) &&
-                demux_open(&r, format, film.stream, &e));
-    while (at < 0 && demux_next(&r, &p, &e)) {
+    film_open(&of, from);
+    while (at < 0 && demux_next(&of.reader, &p, &e)) {
         if (p.rap != RAP_NONE && number-- == 0) {
             at = p.packet->pos;
             size = p.packet->size;
         }
         packet_free(&p.packet);
     }
-    demux_close(&r);
-    container_close(&format);
-    free(film.path);
+    film_close(&of);
     FILE *f = fopen(from, "rb");
     size_t bytes = fread(file, 1, sizeof file, f);
     fclose(f);
@@ -213,38 +204,11 @@ static struct staged stage_film(const char *name, bool keyframes, int64_t interv
     return r;
 }
 
-/* Copies packets one by one; `change` may do as it likes with each, false leaves it out. */
-static void remux(const char *from, const char *to, bool (*change)(AVPacket *p, int number))
-{
-    AVFormatContext *in = NULL, *out = NULL;
-    AVPacket *p = av_packet_alloc();
-    assert_true(avformat_open_input(&in, from, NULL, NULL) == 0 &&
-                avformat_find_stream_info(in, NULL) >= 0);
-    assert_true(avformat_alloc_output_context2(&out, NULL, NULL, to) >= 0);
-    AVStream *s = avformat_new_stream(out, NULL);
-    assert_true(s && avcodec_parameters_copy(s->codecpar, in->streams[0]->codecpar) >= 0);
-    s->codecpar->codec_tag = 0;
-    s->time_base = in->streams[0]->time_base;
-    assert_true(avio_open(&out->pb, to, AVIO_FLAG_WRITE) >= 0 &&
-                avformat_write_header(out, NULL) >= 0);
-    for (int number = 0; av_read_frame(in, p) >= 0; av_packet_unref(p))
-        if (change(p, number++)) {
-            av_packet_rescale_ts(p, in->streams[0]->time_base, s->time_base);
-            p->stream_index = 0;
-            assert_true(av_write_frame(out, p) >= 0);
-        }
-    assert_true(av_write_trailer(out) >= 0);
-    avio_closep(&out->pb);
-    avformat_free_context(out);
-    avformat_close_input(&in);
-    av_packet_free(&p);
-}
-
-static bool flag_45(AVPacket *p, int number)
+static enum change flag_45(AVPacket *p, int number)
 {
     if (number == 45)
         p->flags |= AV_PKT_FLAG_KEY;
-    return true;
+    return COPIED;
 }
 
 /* A P picture with a key flag is none that a decoder can begin with: the one before serves. */
@@ -289,7 +253,7 @@ TEST(a_film_cut_short)
 
 /* MPEG-2 I pictures of half the height become fields, the second one without headers; each pair is
  * one picture, 40 ms. */
-static bool make_field(AVPacket *p, int number)
+static enum change make_field(AVPacket *p, int number)
 {
     uint8_t *d = p->data;
     bool second = number % 2;
@@ -315,7 +279,7 @@ static bool make_field(AVPacket *p, int number)
         p->data += picture - d;
         p->flags &= ~AV_PKT_FLAG_KEY;
     }
-    return true;
+    return COPIED;
 }
 
 /* Both fields of a key frame are decoded, by an index and read through: it is the picture that one
@@ -392,25 +356,20 @@ TEST(nothing_to_read)
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.mkv"))
         skip();
     struct err e = ERR_INIT;
-    AVFormatContext *format = NULL;
-    struct film film;
-    struct demux r;
+    struct open_film of;
     struct picture p;
     struct probe_facts facts = {.found = 0};
-    assert_true(container_open("plain.mkv", SOURCE_STREAM_CHOICE, &format, &film, &e) &&
-                demux_open(&r, format, film.stream, &e));
-    while (demux_next(&r, &p, &e))
+    film_open(&of, "plain.mkv");
+    while (demux_next(&of.reader, &p, &e))
         packet_free(&p.packet);
-    assert_true(film_keys_probe(&r, &film, PROBE_LENGTH, &facts, &e));
+    assert_true(film_keys_probe(&of.reader, &of.film, PROBE_LENGTH, &facts, &e));
     assert_true(facts.found & PROBE_LENGTH);
     assert_true(facts.length.frames == 0 && facts.length.duration_us == 0);
     facts = (struct probe_facts){.length.frames = 5};
     err_set(&e, ERR_INPUT, "told before");
-    assert_false(film_keys_probe(&r, &film, PROBE_LENGTH, &facts, &e));
+    assert_false(film_keys_probe(&of.reader, &of.film, PROBE_LENGTH, &facts, &e));
     assert_true(facts.found == 0 && facts.length.frames == 5);
-    demux_close(&r);
-    container_close(&format);
-    free(film.path);
+    film_close(&of);
 }
 
 TEST_FIXTURE(clip_begin, clip_end)

@@ -5,52 +5,52 @@
 #include "media/nvdec/nvdec.h"
 
 /* A picture as NVDEC gives it: planes in one block, a layout that only the frames context tells. */
-struct made {
-    AVBufferRef *frames;
-    AVFrame *picture;
-    AVCodecContext *decoder;
-    uint8_t bytes[8192];
-};
+static AVHWFramesContext frames;
+static AVBufferRef frames_buffer = {.data = (uint8_t *)&frames, .size = sizeof frames};
+static AVFrame *picture;
+static AVCodecContext *decoder;
+static uint8_t bytes[8192];
 
-static void make(struct made *m, enum AVPixelFormat layout, enum AVPixelFormat coded)
+static int make(void **state)
 {
-    m->frames = av_buffer_allocz(sizeof(AVHWFramesContext));
-    m->picture = av_frame_alloc();
-    m->decoder = avcodec_alloc_context3(NULL);
-    assert_true(m->frames && m->picture && m->decoder);
-    ((AVHWFramesContext *)m->frames->data)->sw_format = layout;
-    m->picture->format = AV_PIX_FMT_CUDA;
-    m->picture->hw_frames_ctx = m->frames;
-    m->picture->width = 100; /* cropped at the right and bottom by libavcodec */
-    m->picture->height = 50;
-    m->picture->data[0] = m->bytes;
-    m->picture->data[1] = m->bytes + 1;
-    m->picture->data[2] = m->bytes + 2;
-    m->picture->linesize[0] = 512;
-    m->picture->linesize[1] = 256;
-    m->picture->linesize[2] = 256;
-    m->decoder->sw_pix_fmt = coded;
+    (void)state;
+    picture = av_frame_alloc();
+    decoder = avcodec_alloc_context3(NULL);
+    if (!picture || !decoder)
+        return -1;
+    picture->format = AV_PIX_FMT_CUDA;
+    picture->hw_frames_ctx = &frames_buffer;
+    picture->width = 100; /* cropped at the right and bottom by libavcodec */
+    picture->height = 50;
+    for (int i = 0; i < 3; i++) {
+        picture->data[i] = bytes + i;
+        picture->linesize[i] = i == 0 ? 512 : 256;
+    }
+    frames.sw_format = AV_PIX_FMT_NV12;
+    decoder->sw_pix_fmt = AV_PIX_FMT_YUV420P;
+    return 0;
 }
 
-static void unmake(struct made *m)
+static int unmake(void **state)
 {
-    m->picture->hw_frames_ctx = NULL;
-    av_buffer_unref(&m->frames);
-    av_frame_free(&m->picture);
-    avcodec_free_context(&m->decoder);
+    (void)state;
+    picture->hw_frames_ctx = NULL;
+    av_frame_free(&picture);
+    avcodec_free_context(&decoder);
+    return 0;
 }
 
 static const struct film film = {.matrix = MATRIX_BT709, .range = RANGE_LIMITED};
 
-static struct frame_view view_of(struct made *m)
+static struct frame_view view(void)
 {
     struct frame_view v;
     struct err e = ERR_INIT;
-    assert_true(nvdec_view(m->decoder, m->picture, m->picture, &film, &v, &e));
+    assert_true(nvdec_view(decoder, picture, picture, &film, &v, &e));
     return v;
 }
 
-TEST(layouts)
+TEST_WITH(layouts, make, unmake)
 {
     static const struct {
         enum AVPixelFormat layout, coded;
@@ -64,9 +64,9 @@ TEST(layouts)
         {AV_PIX_FMT_YUV444P16LE, AV_PIX_FMT_YUV444P12LE, 12, 4, 2},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
-        struct made m;
-        make(&m, kinds[i].layout, kinds[i].coded);
-        struct frame_view v = view_of(&m);
+        frames.sw_format = kinds[i].layout;
+        decoder->sw_pix_fmt = kinds[i].coded;
+        struct frame_view v = view();
         bool half = i < 3;
         assert_true(v.on_device);
         assert_int_equal(v.model, MODEL_YCBCR);
@@ -77,75 +77,63 @@ TEST(layouts)
         assert_int_equal(v.plane[1].step, half ? 2 * kinds[i].step : kinds[i].step);
         assert_int_equal(v.plane[1].width, half ? 50 : 100);
         assert_int_equal(v.plane[2].height, half ? 25 : 50);
-        assert_ptr_equal(v.plane[2].data, half ? m.bytes + 1 + kinds[i].step : m.bytes + 2);
-        unmake(&m);
+        assert_ptr_equal(v.plane[2].data, half ? bytes + 1 + kinds[i].step : bytes + 2);
     }
 }
 
 /* libavcodec leaves the crop at the left and top to us. */
-TEST(crop)
+TEST_WITH(crop, make, unmake)
 {
-    struct made m;
-    make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
-    m.picture->crop_left = 6;
-    m.picture->crop_top = 3;
-    struct frame_view v = view_of(&m);
+    picture->crop_left = 6;
+    picture->crop_top = 3;
+    struct frame_view v = view();
     assert_int_equal(v.width, 94);
     assert_int_equal(v.height, 47);
     assert_int_equal(v.plane[1].width, 47);
     assert_int_equal(v.plane[1].height, 24);
-    assert_ptr_equal(v.plane[0].data, m.bytes + 3 * 512 + 6);
-    assert_ptr_equal(v.plane[2].data, m.bytes + 1 + 1 * 256 + 3 * 2 + 1);
-    unmake(&m);
+    assert_ptr_equal(v.plane[0].data, bytes + 3 * 512 + 6);
+    assert_ptr_equal(v.plane[2].data, bytes + 1 + 1 * 256 + 3 * 2 + 1);
 }
 
-TEST(full_range_and_strange_layouts)
+TEST_WITH(full_range_and_strange_layouts, make, unmake)
 {
-    struct made m;
-    make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUVJ420P);
-    assert_int_equal(view_of(&m).range, RANGE_FULL);
-    unmake(&m);
-    make(&m, AV_PIX_FMT_BGR0, AV_PIX_FMT_NONE);
+    decoder->sw_pix_fmt = AV_PIX_FMT_YUVJ420P;
+    assert_int_equal(view().range, RANGE_FULL);
+    frames.sw_format = AV_PIX_FMT_BGR0;
+    decoder->sw_pix_fmt = AV_PIX_FMT_NONE;
     struct frame_view v;
     struct err e = ERR_INIT;
-    assert_false(nvdec_view(m.decoder, m.picture, m.picture, &film, &v, &e));
+    assert_false(nvdec_view(decoder, picture, picture, &film, &v, &e));
     assert_int_equal(e.code, ERR_ENGINE);
-    unmake(&m);
 }
 
 /* A picture's own tags go before the film's, as in software. */
-TEST(tags)
+TEST_WITH(tags, make, unmake)
 {
-    struct made m;
-    make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
-    m.picture->colorspace = AVCOL_SPC_UNSPECIFIED;
-    assert_int_equal(view_of(&m).matrix, MATRIX_BT709);
-    m.picture->colorspace = AVCOL_SPC_SMPTE170M;
-    m.picture->color_range = AVCOL_RANGE_JPEG;
-    assert_int_equal(view_of(&m).matrix, MATRIX_BT601);
-    assert_int_equal(view_of(&m).range, RANGE_FULL);
-    m.decoder->sw_pix_fmt = AV_PIX_FMT_YUVJ420P;
-    m.picture->colorspace = AVCOL_SPC_BT2020_CL;
-    m.picture->color_range = AVCOL_RANGE_MPEG;
-    assert_int_equal(view_of(&m).matrix, MATRIX_BT2020);
-    assert_int_equal(view_of(&m).range, RANGE_LIMITED);
-    unmake(&m);
+    picture->colorspace = AVCOL_SPC_UNSPECIFIED;
+    assert_int_equal(view().matrix, MATRIX_BT709);
+    picture->colorspace = AVCOL_SPC_SMPTE170M;
+    picture->color_range = AVCOL_RANGE_JPEG;
+    assert_int_equal(view().matrix, MATRIX_BT601);
+    assert_int_equal(view().range, RANGE_FULL);
+    decoder->sw_pix_fmt = AV_PIX_FMT_YUVJ420P;
+    picture->colorspace = AVCOL_SPC_BT2020_CL;
+    picture->color_range = AVCOL_RANGE_MPEG;
+    assert_int_equal(view().matrix, MATRIX_BT2020);
+    assert_int_equal(view().range, RANGE_LIMITED);
 }
 
 /* libavcodec has the second plane begin right after an odd number of rows; NVDEC leaves an even
  * one. */
-TEST(odd_heights)
+TEST_WITH(odd_heights, make, unmake)
 {
-    struct made m;
-    make(&m, AV_PIX_FMT_NV12, AV_PIX_FMT_YUV420P);
-    m.picture->height = 7;
-    m.picture->data[1] = m.bytes + 7 * 512;
-    nvdec_fix_chroma(m.picture);
-    assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
-    m.picture->height = 8;
-    nvdec_fix_chroma(m.picture);
-    assert_ptr_equal(m.picture->data[1], m.bytes + 8 * 512);
-    unmake(&m);
+    picture->height = 7;
+    picture->data[1] = bytes + 7 * 512;
+    nvdec_fix_chroma(picture);
+    assert_ptr_equal(picture->data[1], bytes + 8 * 512);
+    picture->height = 8;
+    nvdec_fix_chroma(picture);
+    assert_ptr_equal(picture->data[1], bytes + 8 * 512);
 }
 
 /* Without a driver there is one sentence, and nothing to close. */

@@ -32,3 +32,48 @@ TEST(nothing)
     packet_free(&none);
     packet_free(&empty);
 }
+
+/* ---- side data ---- */
+
+static struct err e;
+
+static AVPacket *packet(const char *header)
+{
+    AVPacket *p = av_packet_alloc();
+    assert_non_null(p);
+    assert_int_equal(av_new_packet(p, 4), 0);
+    if (header) {
+        uint8_t *to = av_packet_new_side_data(p, AV_PKT_DATA_NEW_EXTRADATA, strlen(header));
+        assert_non_null(to);
+        memcpy(to, header, strlen(header));
+    }
+    return p;
+}
+
+/* Gives the packet to the reader; what it then says of headers must be that. */
+static void says(struct side_data *s, const char *header, bool key, const char *after)
+{
+    AVPacket *p = packet(header);
+    size_t size = 0;
+    assert_true(side_data_keep(s, p, key, &e));
+    const uint8_t *data = av_packet_get_side_data(p, AV_PKT_DATA_NEW_EXTRADATA, &size);
+    assert_int_equal(data != NULL, after != NULL);
+    if (after) {
+        assert_int_equal(size, strlen(after));
+        assert_memory_equal(data, after, size);
+    }
+    av_packet_free(&p);
+}
+
+TEST(keys_carry_what_was_said_last)
+{
+    struct side_data s = {0};
+    says(&s, NULL, true, NULL);
+    says(&s, "one", false, "one");
+    says(&s, NULL, false, NULL);
+    says(&s, NULL, true, "one");
+    says(&s, "two", true, "two");
+    says(&s, NULL, true, "two");
+    side_data_free(&s);
+    says(&s, NULL, true, NULL);
+}

@@ -4,7 +4,6 @@
 #include "test.h"
 #include "nal_bytes.h"
 #include "media/bitstream/param_sets.h"
-#include "media/bitstream/nal_reader.h"
 
 #define START 0, 0, 1
 #define SPS START, 0x67, 66, 0, 30, 0xda, 0x55 /* id 0 */

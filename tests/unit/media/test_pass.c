@@ -11,74 +11,69 @@
 #include "media/source.h"
 #include "synth.h"
 
+/* A pass over a source, by an engine of the CPU, and what it gave. */
 static struct engine *engine;
+static struct columns *columns;
+static struct pass p;
+static struct decode_counts counts;
+static struct decode_times times;
+static struct err e;
 
 static int set_up(void **state)
 {
     (void)state;
     struct engine_config config = {.threads = 2};
+    err_clear(&e);
     engine = engine_open("cpu", &config, NULL);
-    return engine ? 0 : -1;
+    columns = columns_open(2, 0, NULL);
+    times = (struct decode_times){0};
+    p = (struct pass){
+        .decode = {.engine = engine,
+                   .threads = 2,
+                   .selection = {.kind = SELECT_EVERY, .every = 5, .end_us = INT64_MAX}},
+        .job = {.width = 8,
+                .height = 6,
+                .cluster = true,
+                .kmeans = {.k = 2, .n_init = 1, .max_iter = 10},
+                .columns = columns},
+    };
+    return engine && columns ? 0 : -1;
 }
 
 static int tear_down(void **state)
 {
     (void)state;
     engine_close(&engine);
+    columns_free(&columns);
     return 0;
 }
 
-static struct source *open_film(const char *spec)
-{
-    struct source *s = synth_open(spec, NULL);
-    assert_non_null(s);
-    return s;
-}
+static bool run(void) { return pass_run(&p, &counts, &times, &e); }
 
-static struct pass pass_over(struct source *s, struct columns *c)
-{
-    return (struct pass){
-        .source = s,
-        .engine = engine,
-        .plan = DECODE_PARALLEL,
-        .threads = 2,
-        .selection = {.kind = SELECT_EVERY, .every = 5, .end_us = INT64_MAX},
-        .job = {.width = 8,
-                .height = 6,
-                .cluster = true,
-                .kmeans = {.k = 2, .n_init = 1, .max_iter = 10},
-                .columns = c},
-    };
-}
-
-static bool tap_fails(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+static bool tap_fails(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *why)
 {
     (void)rgb;
     return tag->frame != *(const uint64_t *)user ||
-           err_set(e, ERR_INPUT, "no frame %d today", (int)tag->frame);
+           err_set(why, ERR_INPUT, "no frame %d today", (int)tag->frame);
 }
 
 /* Whether the source or only the engine's end meets the failure: its sentence is told, and the
  * engine goes on afterwards. */
-TEST(a_failing_engine)
+TEST_WITH(a_failing_engine, set_up, tear_down)
 {
     for (uint64_t bad = 0; bad < 500; bad += 495) {
-        struct err e = ERR_INIT;
-        struct source *s = open_film("16x12,500");
-        struct columns *c = columns_open(2, 0, &e);
-        struct pass p = pass_over(s, c);
-        struct decode_counts counts;
-        struct decode_times times = {0};
+        p.source = synth_open("16x12,500", NULL);
         p.job.tap = tap_fails;
         p.job.tap_user = &bad;
-        assert_false(pass_run(&p, &counts, &times, &e));
+        assert_false(run());
         assert_int_equal(e.code, ERR_INPUT);
         assert_int_equal(strncmp(e.text, "no frame ", 9), 0);
         err_clear(&e);
         p.job.tap = NULL;
-        assert_true(pass_run(&p, &counts, &times, &e));
-        columns_free(&c);
-        source_close(&s);
+        columns_free(&columns);
+        p.job.columns = columns = columns_open(2, 0, NULL);
+        assert_true(run());
+        source_close(&p.source);
     }
 }
 
@@ -92,71 +87,73 @@ struct slow {
     pthread_t caller;
 };
 
-static bool slow_stage(struct source *s, const struct decode_job *job, struct decode_counts *counts,
-                       struct decode_times *times, struct err *e)
+static bool slow_stage(struct source *s, const struct decode_job *job, struct decode_counts *c,
+                       struct decode_times *took, struct err *why)
 {
     struct slow *slow = (struct slow *)s;
     slow->job = job;
     slow->caller = pthread_self();
-    times->decode = 5;
-    return slow->what(slow, counts, e);
+    took->decode = 5;
+    return slow->what(slow, c, why);
 }
 
-static void slow_progress(struct source *s, struct decode_progress *p)
+static void slow_progress(struct source *s, struct decode_progress *progress)
 {
     atomic_fetch_add(&((struct slow *)s)->progress_calls, 1);
-    *p = (struct decode_progress){.frames = 10};
+    *progress = (struct decode_progress){.frames = 10};
 }
 
 static const struct source_ops slow_ops = {
     .name = "slow", .decode_frames = slow_stage, .progress = slow_progress};
 
-static bool check_job(struct slow *s, struct decode_counts *counts, struct err *e)
+static bool check_job(struct slow *s, struct decode_counts *c, struct err *why)
 {
-    counts->displayed = 77;
+    c->displayed = 77;
     return (s->job->plan == DECODE_SEQUENTIAL && s->job->threads == 3 && s->job->engine == engine &&
             s->job->selection.every == 9) ||
-           err_set(e, ERR_FAILED, "the job is wrong");
+           err_set(why, ERR_FAILED, "the job is wrong");
 }
 
-static bool sleep_a_while(struct slow *s, struct decode_counts *counts, struct err *e)
+static bool sleep_a_while(struct slow *s, struct decode_counts *c, struct err *why)
 {
-    (void)s, (void)counts, (void)e;
+    (void)s, (void)c, (void)why;
     nanosleep(&(struct timespec){.tv_nsec = 450000000}, NULL);
     return true;
 }
 
-static bool fail_at_once(struct slow *s, struct decode_counts *counts, struct err *e)
+static bool fail_at_once(struct slow *s, struct decode_counts *c, struct err *why)
 {
     (void)s;
-    counts->lost = 3;
-    return err_set(e, ERR_INPUT, "the film broke");
+    c->lost = 3;
+    return err_set(why, ERR_INPUT, "the film broke");
 }
 
-TEST(the_source_gets_its_job)
+/* A small pass over the source. */
+static void pass_over(struct slow *s,
+                      bool (*what)(struct slow *, struct decode_counts *, struct err *))
 {
-    struct err e = ERR_INIT;
-    struct slow s = {.base.ops = &slow_ops, .what = check_job};
-    struct columns *c = columns_open(0, 0, &e);
-    struct pass p = {.source = &s.base,
-                     .engine = engine,
-                     .plan = DECODE_SEQUENTIAL,
-                     .threads = 3,
-                     .selection = {.every = 9},
-                     .job = {.width = 4, .height = 4, .columns = c}};
-    struct decode_counts counts;
-    struct decode_times times = {0};
-    assert_true(pass_run(&p, &counts, &times, &e));
+    *s = (struct slow){.base.ops = &slow_ops, .what = what};
+    p.source = &s->base;
+    p.job = (struct engine_job){.width = 4, .height = 4, .columns = columns};
+}
+
+TEST_WITH(the_source_gets_its_job, set_up, tear_down)
+{
+    struct slow s;
+    pass_over(&s, check_job);
+    p.decode.plan = DECODE_SEQUENTIAL;
+    p.decode.threads = 3;
+    p.decode.selection.every = 9;
+    assert_true(run());
     assert_int_equal(counts.displayed, 77);
     assert_true(times.decode == 5);
     /* the main thread is free to show progress */
     assert_false(pthread_equal(s.caller, pthread_self()));
 
     s.what = fail_at_once;
-    assert_false(pass_run(&p, &counts, &times, &e));
+    assert_false(run());
     assert_string_equal(e.text, "the film broke");
     assert_int_equal(counts.lost, 3);
-    columns_free(&c);
 }
 
 /* What a tick saw. */
@@ -175,35 +172,27 @@ static void count_tick(void *user, const struct pass_state *state)
     seen->last = *state;
 }
 
-TEST(progress_is_told)
+TEST_WITH(progress_is_told, set_up, tear_down)
 {
-    struct err e = ERR_INIT;
-    struct slow s = {.base.ops = &slow_ops, .what = sleep_a_while};
-    struct columns *c = columns_open(0, 0, &e);
-    struct pass p = {.source = &s.base,
-                     .engine = engine,
-                     .threads = 1,
-                     .job = {.width = 4, .height = 4, .columns = c}};
-    struct decode_counts counts;
-    struct decode_times times = {0};
-    assert_true(pass_run(&p, &counts, &times, &e));
+    struct slow s;
+    pass_over(&s, sleep_a_while);
+    assert_true(run());
     assert_int_equal(atomic_load(&s.progress_calls), 0); /* nobody asked */
     struct seen seen = {.thread = pthread_self(), .same_thread = true};
     p.tick = count_tick;
     p.tick_user = &seen;
-    assert_true(pass_run(&p, &counts, &times, &e));
+    assert_true(run());
     assert_in_range(atomic_load(&s.progress_calls), 1, 6);
     assert_int_equal(seen.calls, atomic_load(&s.progress_calls));
     assert_true(seen.same_thread && seen.last.done);
     assert_int_equal(seen.last.film.frames, 10);
-    columns_free(&c);
 }
 
 /* Announces what it never stages, as a film does whose pictures are still to be decoded: one frame
  * of five comes. */
-static bool announce_more(struct slow *s, struct decode_counts *counts, struct err *e)
+static bool announce_more(struct slow *s, struct decode_counts *c, struct err *why)
 {
-    (void)counts;
+    (void)c;
     static const uint8_t sample[4 * 4 * 3];
     const struct frame_view view = {
         .model = MODEL_RGB,
@@ -211,76 +200,66 @@ static bool announce_more(struct slow *s, struct decode_counts *counts, struct e
         .width = 4,
         .height = 4,
         .plane = {{sample, 12, 3, 4, 4}, {sample + 1, 12, 3, 4, 4}, {sample + 2, 12, 3, 4, 4}}};
-    struct engine_port *port = engine_port_open(s->job->engine, e);
+    struct engine_port *port = engine_port_open(s->job->engine, why);
     for (uint64_t i = 0; i < 5; i++) {
         const struct frame_tag tag = {.column = 2 * i, .repeat = 2, .frame = i};
-        if (!port || !columns_announce(s->job->columns, &tag, e) ||
-            (i == 1 && !engine_put(port, &view, &tag, e)))
+        if (!port || !columns_announce(s->job->columns, &tag, why) ||
+            (i == 1 && !engine_put(port, &view, &tag, why)))
             return false;
     }
     engine_port_close(&port);
     return true;
 }
 
-TEST(columns_done_are_told)
+TEST_WITH(columns_done_are_told, set_up, tear_down)
 {
-    struct err e = ERR_INIT;
-    struct slow s = {.base.ops = &slow_ops, .what = announce_more};
-    struct columns *c = columns_open(0, 0, &e);
+    struct slow s;
     struct seen seen = {.thread = pthread_self(), .same_thread = true};
-    struct pass p = {.source = &s.base,
-                     .engine = engine,
-                     .threads = 1,
-                     .job = {.width = 4, .height = 4, .columns = c},
-                     .tick = count_tick,
-                     .tick_user = &seen};
-    struct decode_counts counts;
-    struct decode_times times = {0};
-    assert_true(pass_run(&p, &counts, &times, &e));
-    assert_int_equal(columns_count(c), 10);
+    pass_over(&s, announce_more);
+    p.tick = count_tick;
+    p.tick_user = &seen;
+    assert_true(run());
+    assert_int_equal(columns_count(columns), 10);
     assert_int_equal(seen.last.columns, 2);
-    columns_free(&c);
 }
 
 /* An engine that notes its job. */
 static struct engine_job noted;
 
-static bool note_begin(struct engine *g, const struct engine_job *job, struct err *e)
+static bool note_begin(struct engine *g, const struct engine_job *job, struct err *why)
 {
-    (void)g, (void)e;
+    (void)g, (void)why;
     noted = *job;
     return true;
 }
 
-static bool note_finish(struct engine *g, struct engine_times *times, struct err *e)
+static bool note_finish(struct engine *g, struct engine_times *took, struct err *why)
 {
-    (void)g, (void)e;
-    *times = (struct engine_times){.shrink = 2, .cluster = 3};
+    (void)g, (void)why;
+    *took = (struct engine_times){.shrink = 2, .cluster = 3};
     return true;
 }
 
-static bool do_nothing(struct slow *s, struct decode_counts *counts, struct err *e)
+static bool do_nothing(struct slow *s, struct decode_counts *c, struct err *why)
 {
-    (void)s, (void)counts, (void)e;
+    (void)s, (void)c, (void)why;
     return true;
 }
+
+static const struct engine_ops noting_ops = {
+    .name = "noting", .begin = note_begin, .finish = note_finish};
+static struct engine noting = {.ops = &noting_ops};
 
 /* A session a thread, and the reading thread, which decodes what cannot be cut. Shrinking happens
  * in decoding threads. */
-TEST(ports_and_times)
+TEST_WITH(ports_and_times, set_up, tear_down)
 {
-    static const struct engine_ops ops = {
-        .name = "noting", .begin = note_begin, .finish = note_finish};
-    struct engine noting = {.ops = &ops};
-    struct err e = ERR_INIT;
-    struct slow s = {.base.ops = &slow_ops, .what = do_nothing};
-    struct pass p = {.source = &s.base,
-                     .engine = &noting,
-                     .threads = 3,
-                     .job = {.width = 4, .height = 4, .ports = 99}};
-    struct decode_counts counts;
-    struct decode_times times = {0};
-    assert_true(pass_run(&p, &counts, &times, &e));
+    struct slow s;
+    pass_over(&s, do_nothing);
+    p.decode.engine = &noting;
+    p.decode.threads = 3;
+    p.job.ports = 99;
+    assert_true(run());
     assert_int_equal(noted.ports, 4);
     assert_int_equal(noted.width, 4);
     assert_true(times.decode == 3 && times.shrink == 2 && times.cluster == 3);
@@ -294,66 +273,51 @@ static void *feed_for_a_while(void *ticket)
 }
 
 /* Waiting for other films is told, and is no part of what the film itself takes. */
-TEST(waiting_is_told)
+TEST_WITH(waiting_is_told, set_up, tear_down)
 {
-    struct err e = ERR_INIT;
-    struct admission *admission = admission_open(2, &e);
-    struct admission_ticket other = {.admission = admission};
-    struct slow s = {.base.ops = &slow_ops, .what = do_nothing};
-    static const struct engine_ops ops = {
-        .name = "noting", .begin = note_begin, .finish = note_finish};
-    struct engine noting = {.ops = &ops};
-    struct pass p = {.source = &s.base, .engine = &noting, .threads = 3, .admission = admission};
-    struct decode_counts counts;
-    struct decode_times times = {0};
+    struct slow s;
     pthread_t thread;
+    pass_over(&s, do_nothing);
+    p.decode.engine = &noting;
+    p.admission = admission_open(2, &e);
+    struct admission_ticket other = {.admission = p.admission};
     assert_true(admission_enter(&other, &e));
     assert_int_equal(pthread_create(&thread, NULL, feed_for_a_while, &other), 0);
-    assert_true(pass_run(&p, &counts, &times, &e));
+    assert_true(run());
     pthread_join(thread, NULL);
     assert_true(times.waiting > 0.2);
     assert_true(times.engine_begin + times.pass + times.engine_finish < times.waiting);
-    admission_free(&admission);
+    admission_free(&p.admission);
 }
 
 /* Leaves the process interrupted: the last tests. */
-static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t *rgb,
+                         struct err *why)
 {
-    (void)user, (void)rgb, (void)e;
+    (void)user, (void)rgb, (void)why;
     return tag->frame != 50 || raise(SIGINT) == 0;
 }
 
-TEST(an_interrupted_pass)
+TEST_WITH(an_interrupted_pass, set_up, tear_down)
 {
-    struct err e = ERR_INIT;
     interrupt_install();
-    struct source *s = open_film("8x8,100000000");
-    struct columns *c = columns_open(2, 0, &e);
-    struct pass p = pass_over(s, c);
-    struct decode_counts counts;
-    struct decode_times times = {0};
+    p.source = synth_open("8x8,100000000", NULL);
     p.job.tap = interrupt_at;
-    assert_false(pass_run(&p, &counts, &times, &e));
+    assert_false(run());
     assert_int_equal(e.code, ERR_INTERRUPTED);
     assert_true(counts.displayed < 1000000);
-    columns_free(&c);
-    source_close(&s);
+    source_close(&p.source);
 }
 
 /* What an earlier pass over the film counted says nothing of this one. */
-TEST(interrupted_at_the_gate)
+TEST_WITH(interrupted_at_the_gate, set_up, tear_down)
 {
-    struct err e = ERR_INIT;
-    struct admission *admission = admission_open(2, &e);
-    struct pass p = {.admission = admission};
-    struct decode_counts counts = {.chunks = 7, .displayed = 99};
-    struct decode_times times = {0};
+    p.admission = admission_open(2, &e);
+    counts = (struct decode_counts){.chunks = 7, .displayed = 99};
     assert_true(interrupted());
-    assert_false(pass_run(&p, &counts, &times, &e));
+    assert_false(run());
     assert_int_equal(e.code, ERR_INTERRUPTED);
     assert_int_equal(counts.chunks, 0);
     assert_int_equal(counts.displayed, 0);
-    admission_free(&admission);
+    admission_free(&p.admission);
 }
-
-TEST_FIXTURE(set_up, tear_down)

@@ -1,3 +1,5 @@
+/* test_pixfmt.c - the samples of all pixel formats, read in place or converted */
+
 #include <libavutil/pixdesc.h>
 #include <math.h>
 #include <string.h>
@@ -5,8 +7,10 @@
 #include "test.h"
 #include "media/ffmpeg/libav.h"
 
-static const struct film film = {
-    .path = (char *)(uintptr_t) "a film", .matrix = MATRIX_BT709, .range = RANGE_LIMITED};
+static const struct film film = {.path = (char *)(uintptr_t) "a film",
+                                 .matrix = MATRIX_BT709,
+                                 .range = RANGE_LIMITED,
+                                 .orientation = {3, true}};
 
 static uint32_t noise = 1;
 
@@ -117,13 +121,18 @@ static double check_format(enum AVPixelFormat format, const AVPixFmtDescriptor *
         AVFrame *before = planes;
         if (!view_of_frame(f, &film, &planes, &v, &e))
             fail_msg("%s: %s", d->name, e.text);
-        assert_true(turn == 0 || planes == before);
+        assert_true(turn == 0 || planes == before); /* NULL if the view is of the frame itself */
         bool rgb = d->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL);
         assert_int_equal(v.model, rgb                    ? MODEL_RGB
                                   : d->nb_components < 3 ? MODEL_GREY
                                                          : MODEL_YCBCR);
         assert_int_equal(v.width, width);
         assert_int_equal(v.height, height);
+        bool full = rgb || strncmp(d->name, "mono", 4) == 0 || strncmp(d->name, "yuvj", 4) == 0;
+        assert_int_equal(v.range, full ? RANGE_FULL : RANGE_LIMITED);
+        assert_int_equal(v.matrix, rgb ? MATRIX_RGB : MATRIX_BT709);
+        assert_true(v.orientation.quarter_turns == 3 && v.orientation.mirror);
+        assert_true(!view_format_direct(format) || v.bits == d->comp[0].depth);
         int bits = d->comp[0].depth < 8 ? 8 : d->comp[0].depth;
         check_alpha(f, d, &v);
         for (int c = 0; c < (v.model == MODEL_GREY ? 1 : 3); c++) {
@@ -149,8 +158,7 @@ TEST(every_format)
     int known = 0;
     for (const AVPixFmtDescriptor *d = NULL; (d = av_pix_fmt_desc_next(d)) != NULL;) {
         enum AVPixelFormat format = av_pix_fmt_desc_get_id(d);
-        if (view_format_direct(format) || !view_format_known(format) ||
-            strncmp(d->name, "xyz", 3) == 0)
+        if (!view_format_known(format) || strncmp(d->name, "xyz", 3) == 0)
             continue;
         known++;
         double worst = 0;
@@ -161,7 +169,77 @@ TEST(every_format)
         if (worst > most)
             fail_msg("%s: off by %.2f levels", d->name, worst);
     }
-    assert_true(known > 70);
+    assert_true(known > 130);
+}
+
+/* Returns the formats that the codec lists, AV_PIX_FMT_NONE last; NULL if it lists none or encodes.
+ */
+static const enum AVPixelFormat *decoder_formats(const AVCodec *c)
+{
+    if (!av_codec_is_decoder(c) || c->type != AVMEDIA_TYPE_VIDEO)
+        return NULL;
+#if AV_COMPAT_7_1
+    const void *list = NULL;
+    assert_int_equal(
+        avcodec_get_supported_config(NULL, c, AV_CODEC_CONFIG_PIX_FORMAT, 0, &list, NULL), 0);
+    return list;
+#else
+    return c->pix_fmts;
+#endif
+}
+
+/* Every format that a decoder of this libavcodec lists is taken, except those without integers. */
+TEST(every_format_that_decoders_give)
+{
+    void *at = NULL;
+    for (const AVCodec *c; (c = av_codec_iterate(&at));)
+        for (const enum AVPixelFormat *f = decoder_formats(c); f && *f != AV_PIX_FMT_NONE; f++) {
+            const AVPixFmtDescriptor *d = av_pix_fmt_desc_get(*f);
+            if (!(d->flags &
+                  (AV_PIX_FMT_FLAG_HWACCEL | AV_PIX_FMT_FLAG_FLOAT | AV_PIX_FMT_FLAG_BAYER)) &&
+                !view_format_known(*f))
+                fail_msg("%s of %s is refused", d->name, c->name);
+        }
+}
+
+TEST(what_films_have)
+{
+    static const char *const yes[] = {
+        "yuv420p",  "yuvj420p",    "yuv422p",     "yuv444p",     "yuv410p",     "yuv411p",
+        "yuv440p",  "yuv420p10le", "yuv422p10le", "yuv444p12le", "yuv420p16le", "nv12",
+        "nv21",     "nv16",        "p010le",      "p016le",      "gray",        "gray10le",
+        "gray16le", "gbrp",        "gbrp10le",    "gbrap",       "rgb24",       "bgr24",
+        "bgra",     "rgb0",        "rgb48le",     "yuva420p",    "yuyv422",     "uyvy422",
+        "ya8",      "pal8",        "monow",       "rgb565le",    "rgb444le",    "yuv420p10be",
+        "gray16be", "xyz12le",     "gray9be",     "rgb48be",     "bgr8",        "x2rgb10le",
+    };
+    static const char *const no[] = {
+        "gbrpf32le", "grayf32be", "bayer_rggb8", "bayer_gbrg16be", "cuda", "vaapi", "rgb4", "bgr4",
+    };
+    for (size_t i = 0; i < sizeof yes / sizeof *yes; i++)
+        if (!view_format_known(av_get_pix_fmt(yes[i])))
+            fail_msg("%s is refused", yes[i]);
+    for (size_t i = 0; i < sizeof no / sizeof *no; i++)
+        if (av_get_pix_fmt(no[i]) != AV_PIX_FMT_NONE && view_format_known(av_get_pix_fmt(no[i])))
+            fail_msg("%s is taken", no[i]);
+    assert_false(view_format_known(AV_PIX_FMT_NONE));
+}
+
+TEST(refusals)
+{
+    struct err e = ERR_INIT;
+    struct frame_view v;
+    AVFrame *planes = NULL;
+    AVFrame *f = make_frame(AV_PIX_FMT_BAYER_RGGB8, 8, 8);
+    assert_false(view_of_frame(f, &film, &planes, &v, &e));
+    assert_int_equal(e.code, ERR_INPUT);
+    assert_string_equal(e.text,
+                        "cannot decode 'a film': pixel format 'bayer_rggb8' is not supported");
+    f->format = AV_PIX_FMT_NONE;
+    err_clear(&e);
+    assert_false(view_of_frame(f, &film, &planes, &v, &e));
+    assert_string_equal(e.text, "cannot decode 'a film': pixel format 'unknown' is not supported");
+    av_frame_free(&f);
 }
 
 /* Black and white stay so, whatever the number of bits, unless it is 3: swscale's white. */
@@ -236,7 +314,7 @@ TEST(from_picture_to_picture)
         int width, height;
     } pictures[] = {
         {"pal8", 16, 16}, {"pal8", 17, 16},       {"rgb555le", 17, 16}, {"pal8", 17, 16},
-        {"monow", 3, 3},  {"yuv420p10be", 33, 9}, {"rgb48be", 33, 9},
+        {"monow", 3, 3},  {"yuv420p10be", 33, 9}, {"rgb48be", 33, 9},   {"gray", 19, 7},
     };
     AVFrame *planes = NULL;
     struct frame_view v;

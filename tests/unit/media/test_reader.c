@@ -4,41 +4,8 @@
  */
 
 #include "test.h"
-#include "media/container/open.h"
-#include "media/reader/reader.h"
 #include "barcode/base/queue.h"
-#include "clip.h"
-
-/* A film that is being read; nobody decodes. */
-struct bench {
-    AVFormatContext *format;
-    struct film film;
-    struct demux reader;
-    struct decode_job job;
-    struct decode_pass pass;
-};
-
-static void bench_open(struct bench *b, const char *name, struct selection rule)
-{
-    struct err e = ERR_INIT;
-    *b =
-        (struct bench){.job = {.selection = rule, .threads = 1, .columns = columns_open(0, 0, &e)}};
-    if (!container_open(name, SOURCE_STREAM_CHOICE, &b->format, &b->film, &e) ||
-        !demux_open(&b->reader, b->format, b->film.stream, &e))
-        fail_msg("%s", e.text);
-    decode_pass_open(&b->pass, &b->film, b->reader.stream, b->reader.traits, &b->job);
-    b->pass.workers[ON_CORES] = 100; /* room in the queue for every chunk */
-    assert_true(b->job.columns && decode_pass_open_queue(&b->pass, &e));
-}
-
-static void bench_close(struct bench *b)
-{
-    decode_pass_close(&b->pass);
-    columns_free(&b->job.columns);
-    demux_close(&b->reader);
-    container_close(&b->format);
-    free(b->film.path);
-}
+#include "film_pass.h"
 
 /* What was queued. */
 struct queued {
@@ -46,7 +13,7 @@ struct queued {
     uint64_t frames;
 };
 
-static struct queued take_all(struct bench *b)
+static struct queued take_all(struct film_pass *b)
 {
     struct queued q = {0};
     void *item;
@@ -71,23 +38,24 @@ TEST(a_film_is_queued_whole)
 {
     if (!make_film())
         skip();
-    struct bench b;
+    struct film_pass b;
     struct err e = ERR_INIT;
-    bench_open(&b, "film.mkv", every(4));
-    assert_true(film_read(&b.pass, &b.reader, &e));
+    film_pass_open(&b, "film.mkv");
+    b.job.selection = every(4);
+    assert_true(film_read(&b.pass, &b.of.reader, &e));
     assert_int_equal(e.code, ERR_NONE);
     struct queued q = take_all(&b);
     assert_int_equal(q.own, CLIP_FRAMES);
     assert_int_equal(q.selected, CLIP_FRAMES / 4);
     assert_int_equal(q.frames, CLIP_FRAMES);
     assert_int_equal(b.pass.bytes_in_flight, q.bytes);
-    assert_int_equal(columns_count(b.job.columns), CLIP_FRAMES / 4);
+    assert_int_equal(columns_count(b.columns), CLIP_FRAMES / 4);
     const struct decode_counts *c = &b.pass.counts;
     assert_true(c->packets == CLIP_FRAMES && c->displayed == CLIP_FRAMES && c->lead_in == 0);
     assert_true(c->chunks == q.chunks && q.chunks > 1 && c->skipped_chunks == 0);
     assert_int_equal(c->last_us, (CLIP_FRAMES - 1) * CLIP_STEP_US);
     assert_true(atomic_load(&b.pass.bytes_read) > 0);
-    bench_close(&b);
+    film_pass_close(&b);
 }
 
 /* What comes after the selection's last frame is not read; GOPs without a wanted frame are not
@@ -96,20 +64,19 @@ TEST(reading_stops_with_the_selection)
 {
     if (!make_film())
         skip();
-    struct bench b;
+    struct film_pass b;
     struct err e = ERR_INIT;
-    struct selection rule = every(1);
-    rule.start_us = 2000000;
-    rule.end_us = 4000000;
-    bench_open(&b, "film.mkv", rule);
-    assert_true(film_read(&b.pass, &b.reader, &e));
+    film_pass_open(&b, "film.mkv");
+    b.job.selection.start_us = 2000000;
+    b.job.selection.end_us = 4000000;
+    assert_true(film_read(&b.pass, &b.of.reader, &e));
     struct queued q = take_all(&b);
     assert_int_equal(q.selected, 50);
     assert_in_range(b.pass.counts.packets, 100, 125);
     assert_in_range(b.pass.counts.displayed, 100, 125);
     /* at the end what is held is dropped too */
     assert_in_range(b.pass.counts.skipped_chunks, 4, 6);
-    bench_close(&b);
+    film_pass_close(&b);
 }
 
 /* Somebody else stopped the staging: no error of the reader's. A queue that takes nothing is one.
@@ -118,20 +85,20 @@ TEST(staging_that_is_over)
 {
     if (!make_film())
         skip();
-    struct bench b;
+    struct film_pass b;
     struct err e = ERR_INIT;
-    bench_open(&b, "film.mkv", every(1));
+    film_pass_open(&b, "film.mkv");
     decode_pass_contradict(&b.pass);
-    assert_true(film_read(&b.pass, &b.reader, &e));
+    assert_true(film_read(&b.pass, &b.of.reader, &e));
     assert_int_equal(b.pass.counts.packets, 0);
-    bench_close(&b);
+    film_pass_close(&b);
 
-    bench_open(&b, "film.mkv", every(1));
+    film_pass_open(&b, "film.mkv");
     queue_close(b.pass.chunks);
-    assert_false(film_read(&b.pass, &b.reader, &e));
+    assert_false(film_read(&b.pass, &b.of.reader, &e));
     assert_int_equal(e.code, ERR_FAILED);
     assert_in_range(b.pass.counts.packets, 1, CLIP_FRAMES - 1);
-    bench_close(&b);
+    film_pass_close(&b);
 }
 
 /*

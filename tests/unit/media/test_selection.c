@@ -44,30 +44,43 @@ static uint64_t walk_all(const struct selection *rule, const int64_t *time, int 
     return c.column;
 }
 
-/* time[n] is the end of the film, or INT64_MAX. */
-static void constant_rate(int64_t *time, int frames, int64_t step)
+/* Fails unless the columns of frames at `time` are of the frames `want`. */
+static void expect_owners(const struct selection *rule, const int64_t *time, int frames,
+                          const int *want, int columns)
 {
-    for (int i = 0; i <= frames; i++)
-        time[i] = i * step;
+    int owner[COLUMNS];
+    assert_int_equal(walk_all(rule, time, frames, owner), columns);
+    for (int i = 0; i < columns; i++)
+        assert_int_equal(owner[i], want[i]);
 }
+
+#define OWNERS(rule, time, frames, ...) \
+    expect_owners(rule, time, frames, (const int[]){__VA_ARGS__}, \
+                  sizeof(const int[]){__VA_ARGS__} / sizeof(int))
+
+/* A film of 100 frames, of 40 ms each; the last time is its end. */
+static int64_t even[101];
+
+static int fill_even(void **state)
+{
+    (void)state;
+    for (int i = 0; i <= 100; i++)
+        even[i] = i * 40000;
+    return 0;
+}
+
+TEST_FIXTURE(fill_even, NULL)
 
 TEST(every_nth)
 {
-    int64_t time[FRAMES + 1];
-    int owner[COLUMNS];
-    constant_rate(time, 100, 40000);
     struct selection rule = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX};
-    assert_int_equal(walk_all(&rule, time, 100, owner), 5);
-    for (int i = 0; i < 5; i++)
-        assert_int_equal(owner[i], 24 * i);
+    OWNERS(&rule, even, 100, 0, 24, 48, 72, 96);
     assert_int_equal(estimate(&rule, 100, 4000000), 5);
     assert_int_equal(estimate(&rule, 100, -1), 5);
     assert_int_equal(estimate(&rule, -1, 4000000), 0);
     rule.start_us = 400001; /* frame 11 is the first */
     rule.end_us = 2000000;  /* frame 50 is out */
-    assert_int_equal(walk_all(&rule, time, 100, owner), 2);
-    assert_int_equal(owner[0], 11);
-    assert_int_equal(owner[1], 35);
+    OWNERS(&rule, even, 100, 11, 35);
     assert_int_equal(estimate(&rule, 100, 4000000), 2);
     assert_int_equal(estimate(&rule, 100, -1), 0);
     struct selection_cursor c = selection_begin(&rule);
@@ -78,89 +91,58 @@ TEST(every_nth)
 /* Broken timestamps inside start..end do not touch the count. */
 TEST(every_ignores_glitches)
 {
-    int64_t time[FRAMES + 1];
-    int owner[COLUMNS];
-    constant_rate(time, 100, 40000);
-    time[30] = time[31] = time[32] = 0;
+    int64_t time[101];
     struct selection rule = {.kind = SELECT_EVERY, .every = 10, .end_us = INT64_MAX};
-    assert_int_equal(walk_all(&rule, time, 100, owner), 10);
-    for (int i = 0; i < 10; i++)
-        assert_int_equal(owner[i], 10 * i);
+    memcpy(time, even, sizeof time);
+    time[30] = time[31] = time[32] = 0;
+    OWNERS(&rule, time, 100, 0, 10, 20, 30, 40, 50, 60, 70, 80, 90);
 }
 
 TEST(interval_on_constant_rate)
 {
-    int64_t time[FRAMES + 1];
     int owner[COLUMNS];
-    constant_rate(time, 100, 40000);
     struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 1000000, .end_us = INT64_MAX};
-    assert_int_equal(walk_all(&rule, time, 100, owner), 4);
-    for (int i = 0; i < 4; i++)
-        assert_int_equal(owner[i], 25 * i);
+    OWNERS(&rule, even, 100, 0, 25, 50, 75);
     assert_int_equal(estimate(&rule, -1, 4000000), 4);
     assert_int_equal(estimate(&rule, -1, 4000001), 5);
     assert_int_equal(estimate(&rule, 100, -1), 0);
     /* The frame that is on the screen at start, though it came before. */
     rule.start_us = 1010000;
     rule.end_us = 3010000;
-    assert_int_equal(walk_all(&rule, time, 100, owner), 2);
-    assert_int_equal(owner[0], 25);
-    assert_int_equal(owner[1], 50);
+    OWNERS(&rule, even, 100, 25, 50);
     assert_int_equal(estimate(&rule, 100, 4000000), 2);
     struct selection_cursor c = selection_begin(&rule);
-    walk(&c, time, 0, 25, memset(owner, -1, sizeof owner));
-    assert_false(selection_done(&c, time[50]));
-    walk(&c, time, 25, 51, owner);
-    assert_true(selection_done(&c, time[51]));
+    walk(&c, even, 0, 25, memset(owner, -1, sizeof owner));
+    assert_false(selection_done(&c, even[50]));
+    walk(&c, even, 25, 51, owner);
+    assert_true(selection_done(&c, even[51]));
 }
 
-/* A frame that stays long fills several; many short ones fill none. */
+/* A frame that stays long fills several; many short ones fill none. A film that starts after the
+ * target: the first frame has it. */
 TEST(variable_rate)
 {
-    const int64_t time[] = {0, 10, 20, 1000, 1010, 5000, 5001};
-    int owner[COLUMNS];
+    const int64_t time[] = {0, 10, 20, 1000, 1010, 5000, 5001}, late[] = {700, 1100, 1500, 1900};
     struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 500, .end_us = INT64_MAX};
-    assert_int_equal(walk_all(&rule, time, 6, owner), 11);
-    static const int want[] = {0, 2, 3, 4, 4, 4, 4, 4, 4, 4, 5};
-    for (int i = 0; i < 11; i++)
-        assert_int_equal(owner[i], want[i]);
+    OWNERS(&rule, time, 6, 0, 2, 3, 4, 4, 4, 4, 4, 4, 4, 5);
+    OWNERS(&rule, late, 3, 0, 0, 0, 2); /* 0, 500, 1000, 1500 */
     rule = (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 5001};
-    assert_int_equal(walk_all(&rule, time, 6, owner), 5); /* 500, 1500, 2500, 3500, 4500 */
-    assert_int_equal(owner[0], 2);
-    for (int i = 1; i < 5; i++)
-        assert_int_equal(owner[i], 4);
-}
-
-/* A film that starts after the target: the first frame has it. */
-TEST(film_starts_late)
-{
-    const int64_t time[] = {700, 1100, 1500, 1900};
-    int owner[COLUMNS];
-    struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 500, .end_us = INT64_MAX};
-    assert_int_equal(walk_all(&rule, time, 3, owner), 4); /* 0, 500, 1000, 1500 */
-    assert_int_equal(owner[0], 0);
-    assert_int_equal(owner[1], 0);
-    assert_int_equal(owner[2], 0);
-    assert_int_equal(owner[3], 2);
+    OWNERS(&rule, time, 6, 2, 4, 4, 4, 4); /* 500, 1500, 2500, 3500, 4500 */
 }
 
 TEST(columns_in_the_middle)
 {
-    int64_t time[FRAMES + 1];
     int owner[COLUMNS];
-    constant_rate(time, 100, 40000);
     struct selection rule = {.kind = SELECT_COLUMNS, .columns = 10, .end_us = 4000000};
-    assert_int_equal(walk_all(&rule, time, 100, owner), 10);
-    for (int i = 0; i < 10; i++)
-        assert_int_equal(owner[i], 10 * i + 5);
+    OWNERS(&rule, even, 100, 5, 15, 25, 35, 45, 55, 65, 75, 85, 95);
     rule.columns = 300; /* more than frames: each fills three */
-    assert_int_equal(walk_all(&rule, time, 100, owner), 300);
+    assert_int_equal(walk_all(&rule, even, 100, owner), 300);
     for (int i = 0; i < 300; i++)
         assert_int_equal(owner[i], i / 3);
     assert_int_equal(estimate(&rule, 100, 4000000), 300);
     assert_int_equal(estimate(&rule, -1, -1), 300);
     rule.start_us = rule.end_us;
-    assert_int_equal(walk_all(&rule, time, 100, owner), 0);
+    assert_int_equal(walk_all(&rule, even, 100, owner), 0);
     assert_true(selection_done(&(struct selection_cursor){.rule = rule}, 0));
 }
 
@@ -239,13 +221,9 @@ TEST(pieces_are_the_whole)
  * after the end. */
 TEST(glitches_lose_nothing)
 {
-    int owner[COLUMNS];
     const int64_t time[] = {0, 100, 50, 300, 300, 200, 400, 500};
     struct selection rule = {.kind = SELECT_INTERVAL, .interval_us = 100, .end_us = 500};
-    assert_int_equal(walk_all(&rule, time, 7, owner), 5);
-    static const int want[] = {0, 2, 2, 5, 6};
-    for (int i = 0; i < 5; i++)
-        assert_int_equal(owner[i], want[i]);
+    OWNERS(&rule, time, 7, 0, 2, 2, 5, 6);
     struct selection_cursor c = selection_begin(&rule);
     uint64_t column;
     assert_int_equal(selection_take(&c, 0, 150, &column), 2);

@@ -1,8 +1,6 @@
 
 #include "test.h"
-#include "media/container/open.h"
-#include "media/reader/reader.h"
-#include "clip.h"
+#include "film_pass.h"
 
 static struct staged stage(const char *name, enum decode_plan plan, int threads,
                            struct selection rule)
@@ -185,107 +183,44 @@ TEST(damage_is_counted)
 
 /* ------------------------------------------------------------------ by hand */
 
-static struct decode_pass *open_staging(const struct source *s, const struct demux *r,
-                                        const struct decode_job *job)
-{
-    struct decode_pass *g = calloc(1, sizeof *g);
-    assert_non_null(g);
-    decode_pass_open(g, &s->film, r->stream, r->traits, job);
-    assert_true(decode_pass_open_queue(g, NULL));
-    return g;
-}
-
-static void close_staging(struct decode_pass *g)
-{
-    decode_pass_close(g);
-    free(g);
-}
-
-/* A film that a test hands to a sequential decoder picture by picture. */
-struct by_hand {
-    struct film film;
-    AVFormatContext *format;
-    struct demux r;
-    struct source s;
-    struct engine *engine;
-    struct columns *columns;
-    struct decode_job what;
-    struct decode_pass *pass;
-    struct chunk *held;
-};
-
-static void open_by_hand(struct by_hand *h, const char *name)
-{
-    struct err e = ERR_INIT;
-    *h = (struct by_hand){.held = calloc(1, sizeof(struct chunk))};
-    assert_true(container_open(name, SOURCE_STREAM_CHOICE, &h->format, &h->film, &e));
-    h->s.film = h->film;
-    assert_true(demux_open(&h->r, h->format, h->film.stream, &e));
-    struct engine_config config = {.threads = 1};
-    h->engine = engine_open("cpu", &config, &e);
-    h->columns = columns_open(0, 0, &e);
-    struct engine_job job = {.width = 8, .height = 8, .ports = 1, .columns = h->columns};
-    h->what = (struct decode_job){
-        .selection = every(1), .threads = 1, .engine = h->engine, .columns = h->columns};
-    assert_true(engine_begin(h->engine, &job, &e));
-    h->pass = open_staging(&h->s, &h->r, &h->what);
-}
-
-static void stage_by_hand(struct by_hand *h, struct chunker_state *from)
-{
-    struct err e = ERR_INIT;
-    struct engine_times times;
-    assert_true(sequential_decode(h->pass, &h->r, from, &e));
-    assert_true(engine_finish(h->engine, &times, &e));
-}
-
-static void close_by_hand(struct by_hand *h)
-{
-    chunk_free(&h->held);
-    close_staging(h->pass);
-    engine_close(&h->engine);
-    columns_free(&h->columns);
-    demux_close(&h->r);
-    container_close(&h->format);
-    free(h->film.path);
-}
-
 /* Goes on from a state: number 1000, five seconds, and the first held pictures numbered already or
  * hidden. */
 TEST(goes_on_from_where_runs_ended)
 {
     struct err e = ERR_INIT;
-    struct by_hand h;
+    struct film_pass h;
     if (!clip_encode("-c:v mpeg2video -g 9 -bf 0 -q:v 5 plain.mkv"))
         skip();
-    open_by_hand(&h, "plain.mkv");
-    struct chunker_state from = {.held = h.held,
-                                 .cursor = selection_begin(&h.what.selection),
+    film_pass_open(&h, "plain.mkv");
+    struct chunker_state from = {.held = calloc(1, sizeof(struct chunk)),
+                                 .cursor = selection_begin(&h.job.selection),
                                  .next_frame = 1000,
                                  .timeline = timeline_begin(&(struct film_clock){
                                      .frame_us = CLIP_STEP_US, .origin_us = TIME_NONE})};
     timeline_step(&from.timeline, timeline_at(&from.timeline, -5000000));
     for (int i = 0; i < 10; i++) {
         struct picture p;
-        assert_true(demux_next(&h.r, &p, &e));
+        assert_true(demux_next(&h.of.reader, &p, &e));
         p.leading = i == 2;
         p.hidden = i == 4;
         assert_true(chunk_append(from.held, &p, &e));
     }
-    stage_by_hand(&h, &from);
+    assert_true(sequential_decode(&h.pass, &h.of.reader, &from, &e));
+    film_pass_finish(&h);
     assert_int_equal(columns_count(h.columns), CLIP_FRAMES - 2);
-    assert_int_equal(h.pass->counts.displayed, 1000 + CLIP_FRAMES - 2);
-    assert_int_equal(h.pass->counts.decoded, CLIP_FRAMES);
-    assert_true(h.pass->counts.sequential);
-    assert_int_equal(h.pass->counts.last_us, 5000000 + (CLIP_FRAMES - 1) * CLIP_STEP_US);
-    assert_int_equal(atomic_load(&h.pass->frames_done), 1000 + CLIP_FRAMES - 2);
+    assert_int_equal(h.pass.counts.displayed, 1000 + CLIP_FRAMES - 2);
+    assert_int_equal(h.pass.counts.decoded, CLIP_FRAMES);
+    assert_true(h.pass.counts.sequential);
+    assert_int_equal(h.pass.counts.last_us, 5000000 + (CLIP_FRAMES - 1) * CLIP_STEP_US);
+    assert_int_equal(atomic_load(&h.pass.frames_done), 1000 + CLIP_FRAMES - 2);
     for (uint64_t i = 0; i < CLIP_FRAMES - 2; i++) {
         uint64_t shown = i < 2 ? i : i < 3 ? i + 1 : i + 2; /* pictures 2 and 4 are no frames */
         assert_int_equal(columns_get(h.columns, i)->frame, 1000 + i);
         assert_int_equal(columns_get(h.columns, i)->time_us, 5000000 + shown * CLIP_STEP_US);
         assert_int_equal(columns_get(h.columns, i)->status, COLUMN_OK);
     }
-    close_by_hand(&h);
+    chunk_free(&from.held);
+    film_pass_close(&h);
 }
 
 TEST_FIXTURE(clip_begin, clip_end)

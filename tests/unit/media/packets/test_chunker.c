@@ -3,72 +3,132 @@
 #include "test.h"
 #include "media/select/frame_times.h"
 #include "../fuzz/chunker_chaos.h"
-#include "chunker_hand.h"
+#include "../fuzz/chunker_trial.h"
+
+enum { FRAME = 40000 };
+
+/* A chunker, to which a test pushes pictures by hand, and the chunks that it made. */
+static struct chunker_config config;
+static struct chunker *g;
+static struct err e;
+static uint64_t next_serial;
+static struct chunk *chunk[64];
+static size_t chunks;
+static bool refuse;
+
+static bool catch_chunk(void *user, struct chunk *emitted, struct err *why)
+{
+    (void)user;
+    if (refuse) {
+        chunk_free(&emitted);
+        return err_set(why, ERR_FAILED, "no more");
+    }
+    assert_true(chunks < 64);
+    chunk[chunks++] = emitted;
+    return true;
+}
+
+static void close_chunker(void)
+{
+    while (chunks > 0)
+        chunk_free(&chunk[--chunks]);
+    chunker_free(&g);
+    next_serial = 0;
+}
+
+/* Opens the chunker of `config`, anew. */
+static void open_chunker(enum bitstream stream, uint64_t every)
+{
+    close_chunker();
+    config.selection.every = every;
+    config.traits = codec_traits(stream);
+    g = chunker_open(&config, &e);
+    assert_non_null(g);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    config =
+        (struct chunker_config){.selection = {.end_us = INT64_MAX},
+                                .clock = {.frame_us = FRAME, .origin_us = TIME_NONE, .wraps = true},
+                                .emit = catch_chunk};
+    err_clear(&e);
+    refuse = false;
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    close_chunker();
+    assert_int_equal(live_packets, 0);
+    return 0;
+}
+
+/* Pushes the next picture, with a packet unless it is lost. Returns false if that fails. */
+static bool try_push(struct picture p)
+{
+    p.serial = next_serial++;
+    p.packet = p.lost ? NULL : packet_make(10);
+    return chunker_push(g, &p, &e);
+}
+
+#define PUSH(...) assert_true(try_push((struct picture){__VA_ARGS__}))
+
+/* `gops` GOPs of `length` pictures in display order. */
+static void push_gops(int gops, int length, bool times)
+{
+    for (int i = 0; i < gops * length; i++)
+        PUSH(.rap = i % length == 0 ? RAP_CLOSED : RAP_NONE, .closed = i % length == 0,
+             .order = TIME_NONE, .pts_us = times ? i * FRAME : TIME_NONE);
+}
+
+/* Ends the film. */
+static struct chunker_counts counts_at_end(void)
+{
+    assert_true(chunker_end(g, &e));
+    return chunker_counts_now(g);
+}
 
 /* ------------------------------------------------------------------ gaps */
 
 /* Lost pictures have a time alone: in display order they stand by it, and no decoder is asked for
  * them. */
-TEST(lost_ones_keep_their_place)
+TEST_WITH(lost_ones_keep_their_place, begin, end)
 {
-    struct err e = ERR_INIT;
-    struct caught c = {.chunks = 0};
-    struct chunker *g = hand_chunker(STREAM_H264, 1, &c);
     /* by decoding order; 4, the key of 8's GOP and 5 are lost */
     static const int64_t shown[] = {0, 4, 2, 1, 3, 8, 6, 5, 7};
+    open_chunker(STREAM_H264, 1);
     for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
         bool lost = i == 1 || i == 5 || i == 7;
-        struct picture p = {.packet = lost ? NULL : packet_make(10),
-                            .serial = i,
-                            .pts_us = shown[i] * 40000,
-                            .lost = lost,
-                            .rap = i == 0 ? RAP_CLOSED : RAP_NONE,
-                            .order = lost    ? TIME_NONE
-                                     : i > 5 ? shown[i] - 8
-                                             : shown[i]};
-        assert_true(chunker_push(g, &p, &e));
+        PUSH(.pts_us = shown[i] * FRAME, .lost = lost, .rap = i == 0 ? RAP_CLOSED : RAP_NONE,
+             .order = lost ? TIME_NONE : shown[i] - (i > 5 ? 8 : 0));
     }
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(c.chunks, 1);
-    for (size_t i = 0; i < c.chunk[0]->count; i++) {
-        const struct picture *p = &c.chunk[0]->picture[i];
+    counts_at_end();
+    assert_int_equal(chunks, 1);
+    for (size_t i = 0; i < chunk[0]->count; i++) {
+        const struct picture *p = &chunk[0]->picture[i];
         assert_true(p->selected);
         assert_int_equal(p->frame, shown[i]);
-        assert_int_equal(p->tag.time_us, shown[i] * 40000);
+        assert_int_equal(p->tag.time_us, shown[i] * FRAME);
         assert_int_equal(p->suspect, i == 0 || i == 4 || i == 6); /* what came right before them */
     }
-    drop_runs(&c);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
 }
 
 /* Pushes ten pictures, of which those after the fifth follow `missing` frames later. */
 static struct chunker_counts with_gap(bool after_gap, int64_t missing, struct columns *columns)
 {
-    struct err e = ERR_INIT;
-    struct chunker_config config = {
-        .selection = {.every = 2, .end_us = INT64_MAX},
-        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
-        .columns = columns,
-        .traits = codec_traits(STREAM_VP9)};
-    struct chunker *g = chunker_open(&config, &e);
-    for (int64_t i = 0; i < 10; i++) {
-        struct picture p = {.packet = packet_make(10),
-                            .serial = (uint64_t)i,
-                            .rap = i == 0 ? RAP_CLOSED : RAP_NONE,
-                            .order = TIME_NONE,
-                            .pts_us = (i + (i >= 5 ? missing : 0)) * 40000,
-                            .after_gap = after_gap && i == 5};
-        assert_true(chunker_push(g, &p, &e));
-    }
-    assert_true(chunker_end(g, &e));
-    struct chunker_counts counts = chunker_counts_now(g);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
-    return counts;
+    config.columns = columns;
+    config.emit = NULL;
+    open_chunker(STREAM_VP9, 2);
+    for (int64_t i = 0; i < 10; i++)
+        PUSH(.rap = i == 0 ? RAP_CLOSED : RAP_NONE, .order = TIME_NONE,
+             .pts_us = (i + (i >= 5 ? missing : 0)) * FRAME, .after_gap = after_gap && i == 5);
+    return counts_at_end();
 }
 
-TEST(gaps_are_filled_and_jumps_in_time_are_not)
+TEST_WITH(gaps_are_filled_and_jumps_in_time_are_not, begin, end)
 {
     struct columns *columns = columns_open(0, 0, NULL);
     struct chunker_counts n = with_gap(true, 30, columns);
@@ -91,170 +151,100 @@ TEST(gaps_are_filled_and_jumps_in_time_are_not)
  * MPEG-TS: a gap took five frames and the beginning of the next key, with its time. The order count
  * shows which pictures lead that key.
  */
-TEST(a_truncated_key_has_no_time)
+TEST_WITH(a_truncated_key_has_no_time, begin, end)
 {
-    struct err e = ERR_INIT;
     static const int64_t shown[] = {0, 1, 2, 11, 8, 9, 10, 12, 13};
-    struct chunker *g = hand_chunker(STREAM_H264, 1, NULL);
-    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-        bool key = i == 0 || i == 3;
-        struct picture p = {.packet = packet_make(10),
-                            .serial = i,
-                            .pts_us = i == 3 ? TIME_NONE : shown[i] * 40000,
-                            .order = shown[i],
-                            .rap = key ? RAP_OPEN : RAP_NONE,
-                            .after_gap = i == 3 || i == 4};
-        assert_true(chunker_push(g, &p, &e));
-    }
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(chunker_counts_now(g).dropped, 5);
+    open_chunker(STREAM_H264, 1);
+    for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+        PUSH(.pts_us = i == 3 ? TIME_NONE : shown[i] * FRAME, .order = shown[i],
+             .rap = i == 0 || i == 3 ? RAP_OPEN : RAP_NONE, .after_gap = i == 3 || i == 4);
+    assert_int_equal(counts_at_end().dropped, 5);
     assert_int_equal(chunker_counts_now(g).displayed, 14);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
 }
 
 /*
  * Reading stops between a picture and its B pictures, near another stream's gap: no frame is
  * missing.
  */
-TEST(what_was_not_read_is_not_lost)
+TEST_WITH(what_was_not_read_is_not_lost, begin, end)
 {
-    struct err e = ERR_INIT;
     static const int64_t shown[] = {0, 4, 1, 2, 3, 8};
     for (int stop = 0; stop < 2; stop++) {
-        struct chunker *g = hand_chunker(STREAM_H264, 1, NULL);
-        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++) {
-            struct picture p = {.packet = packet_make(10),
-                                .serial = i,
-                                .pts_us = shown[i] * 40000,
-                                .order = shown[i],
-                                .rap = i == 0 ? RAP_CLOSED : RAP_NONE,
-                                .after_gap = i == 2};
-            assert_true(chunker_push(g, &p, &e));
-        }
+        open_chunker(STREAM_H264, 1);
+        for (size_t i = 0; i < sizeof shown / sizeof *shown; i++)
+            PUSH(.pts_us = shown[i] * FRAME, .order = shown[i],
+                 .rap = i == 0 ? RAP_CLOSED : RAP_NONE, .after_gap = i == 2);
         if (stop)
             chunker_stop(g);
-        assert_true(chunker_end(g, &e));
-        assert_int_equal(chunker_counts_now(g).dropped, stop ? 0 : 3);
-        chunker_free(&g);
+        assert_int_equal(counts_at_end().dropped, stop ? 0 : 3);
     }
-    assert_int_equal(live_packets, 0);
 }
 
 /*
  * A chunk of H.264 whose last pictures are copies of a key and its leading pictures. A gap or a
  * lost picture follows these.
  */
-struct behind {
-    bool lost, after_gap, missing;
-};
-
-static struct chunk *run_before(struct behind b, struct caught *c)
+static const struct picture *copies_before(bool lost, bool after_gap, bool missing)
 {
-    struct err e = ERR_INIT;
-    struct chunker *g = hand_chunker(STREAM_H264, 1, c);
+    open_chunker(STREAM_H264, 1);
     for (int64_t i = 0; i < CHUNK_PICTURES + 10; i++) {
-        int64_t shown = i < CHUNK_PICTURES        ? i
-                        : i == CHUNK_PICTURES     ? i + 2
-                        : i <= CHUNK_PICTURES + 2 ? i - 1
-                                                  : i;
-        bool key = i == 0 || i == CHUNK_PICTURES || i == CHUNK_PICTURES + 3;
-        bool here = i == CHUNK_PICTURES + (b.missing ? 3 : 2);
-        int64_t jump = b.missing && i >= CHUNK_PICTURES + 3 ? 20 : 0;
-        struct picture p = {.packet = packet_make(10),
-                            .serial = (uint64_t)i,
-                            .rap = key ? RAP_OPEN : RAP_NONE,
-                            .order = shown,
-                            .pts_us = (shown + jump) * 40000,
-                            .after_gap = b.after_gap && here};
-        if (b.lost && i == CHUNK_PICTURES + 2) {
-            packet_free(&p.packet);
-            p.lost = true;
-            p.order = TIME_NONE;
-        }
-        assert_true(chunker_push(g, &p, &e));
+        int64_t after = i - CHUNK_PICTURES, shown = i;
+        if (after >= 0 && after <= 2)
+            shown = after == 0 ? i + 2 : i - 1;
+        bool is_lost = lost && after == 2;
+        int64_t jump = missing && after >= 3 ? 20 : 0;
+        PUSH(.rap = i == 0 || after == 0 || after == 3 ? RAP_OPEN : RAP_NONE, .lost = is_lost,
+             .order = is_lost ? TIME_NONE : shown, .pts_us = (shown + jump) * FRAME,
+             .after_gap = after_gap && after == (missing ? 3 : 2));
     }
-    assert_true(chunker_end(g, &e));
-    chunker_free(&g);
-    assert_int_equal(c->chunk[0]->count, CHUNK_PICTURES + 3);
-    return c->chunk[0];
+    counts_at_end();
+    assert_int_equal(chunk[0]->count, CHUNK_PICTURES + 3);
+    return chunk[0]->picture + CHUNK_PICTURES;
 }
 
-TEST(copies_know_of_gaps)
+TEST_WITH(copies_know_of_gaps, begin, end)
 {
-    struct caught c = {.chunks = 0};
-    const struct chunk *r = run_before((struct behind){.lost = true}, &c);
+    const struct picture *p = copies_before(true, false, false);
     /* its end may be gone, in this chunk too */
-    assert_true(r->picture[CHUNK_PICTURES + 1].suspect);
-    assert_false(r->picture[CHUNK_PICTURES].suspect);
-    drop_runs(&c);
-    r = run_before((struct behind){.after_gap = true}, &c); /* no frame is missing there */
-    assert_false(r->picture[CHUNK_PICTURES + 1].suspect ||
-                 r->picture[CHUNK_PICTURES + 2].after_gap);
-    drop_runs(&c);
-    r = run_before((struct behind){.after_gap = true, .missing = true}, &c);
-    assert_true(r->picture[CHUNK_PICTURES + 2].suspect);
-    drop_runs(&c);
-    assert_int_equal(live_packets, 0);
+    assert_true(p[1].suspect && !p[0].suspect);
+    p = copies_before(false, true, false); /* no frame is missing there */
+    assert_false(p[1].suspect || p[2].after_gap);
+    p = copies_before(false, true, true);
+    assert_true(p[2].suspect);
 }
 
-TEST(where_films_begin)
+TEST_WITH(where_films_begin, begin, end)
 {
-    struct err e = ERR_INIT;
     /* pictures that refer back, one that does not, a lost one, packets without any */
     for (int kind = 0; kind < 4; kind++) {
-        struct chunker *g = hand_chunker(STREAM_H264, 1, NULL);
-        for (int64_t i = 0; i < 10; i++) {
-            struct picture p = {.packet = packet_make(10),
-                                .serial = (uint64_t)i,
-                                .order = i,
-                                .pts_us = i * 40000,
-                                .rap = i == 5 ? RAP_CLOSED : RAP_NONE,
-                                .intra = kind == 1 && i == 0,
-                                .hidden = kind == 3 && i < 5};
-            if (kind == 2 && i == 0) {
-                packet_free(&p.packet);
-                p.lost = true;
-            }
-            assert_true(chunker_push(g, &p, &e));
-        }
-        assert_true(chunker_end(g, &e));
-        assert_int_equal(chunker_counts_now(g).lead_in, kind == 0 ? 5 : 0);
-        assert_int_equal(chunker_counts_now(g).displayed, kind == 0 || kind == 3 ? 5 : 10);
-        chunker_free(&g);
+        open_chunker(STREAM_H264, 1);
+        for (int64_t i = 0; i < 10; i++)
+            PUSH(.order = i, .pts_us = i * FRAME, .rap = i == 5 ? RAP_CLOSED : RAP_NONE,
+                 .intra = kind == 1 && i == 0, .lost = kind == 2 && i == 0,
+                 .hidden = kind == 3 && i < 5);
+        struct chunker_counts n = counts_at_end();
+        assert_int_equal(n.lead_in, kind == 0 ? 5 : 0);
+        assert_int_equal(n.displayed, kind == 0 || kind == 3 ? 5 : 10);
     }
-    assert_int_equal(live_packets, 0);
 }
 
 /*
  * MPEG-PS has times of some pictures only. In a GOP with gaps, the others get a time by their
  * distance in display order.
  */
-TEST(times_by_order)
+TEST_WITH(times_by_order, begin, end)
 {
-    struct err e = ERR_INIT;
-    struct caught c = {.chunks = 0};
-    struct chunker *g = hand_chunker(STREAM_MPEG2, 1, &c);
     static const int64_t order[] = {2, 0, 1, 5, 3, 4, 11, 9, 10, 14, 12, 13}; /* 6 to 8 are gone */
+    open_chunker(STREAM_MPEG2, 1);
     for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
         bool timed = i != 0 && i != 3 && i != 9;
-        struct picture p = {.packet = packet_make(10),
-                            .serial = i,
-                            .pts_us = timed ? order[i] * 40000 : TIME_NONE,
-                            .order = order[i],
-                            .after_gap = i == 6,
-                            .rap = i == 0 ? RAP_OPEN : RAP_NONE,
-                            .closed = true};
-        assert_true(chunker_push(g, &p, &e));
+        PUSH(.pts_us = timed ? order[i] * FRAME : TIME_NONE, .order = order[i], .after_gap = i == 6,
+             .rap = i == 0 ? RAP_OPEN : RAP_NONE, .closed = true);
     }
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(chunker_counts_now(g).dropped, 3);
+    assert_int_equal(counts_at_end().dropped, 3);
     assert_int_equal(chunker_counts_now(g).displayed, 15);
-    for (size_t i = 0; i < c.chunk[0]->count; i++)
-        assert_int_equal(c.chunk[0]->picture[i].frame, order[i]);
-    drop_runs(&c);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
+    for (size_t i = 0; i < chunk[0]->count; i++)
+        assert_int_equal(chunk[0]->picture[i].frame, order[i]);
 }
 
 /* ------------------------------------------------------------------ against the model */
@@ -310,181 +300,98 @@ TEST(too_long)
     }
 }
 
-TEST(never_a_cut)
+TEST_WITH(never_a_cut, begin, end)
 {
-    struct film_shape shape = {
-        .stream = STREAM_H264, .gop_least = 1, .gop_most = 1, .lead_in = 40, .step_us = 40000};
-    struct dice d = {.state = 1};
-    struct random_film f = random_film_make(&shape, &d);
-    struct chunker_config config = {
-        .selection = {.every = 3, .end_us = INT64_MAX},
-        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
-        .traits = codec_traits(STREAM_H264)};
-    struct err e = ERR_INIT;
-    struct chunker *g = chunker_open(&config, &e);
-    for (size_t i = 0; i < f.count; i++) {
-        struct picture p = f.picture[i];
-        p.packet = packet_make(1);
-        assert_true(chunker_push(g, &p, &e));
-    }
+    struct chunker_state s;
+    open_chunker(STREAM_H264, 3);
+    for (int i = 0; i < 40; i++)
+        PUSH(.pts_us = i * FRAME, .order = i);
     assert_false(chunker_stuck(g, false)); /* a cut may still come */
     assert_true(chunker_stuck(g, true));
-    struct chunker_state s;
     assert_true(chunker_release(g, &s, &e));
     assert_int_equal(s.held->count, 40);
     assert_int_equal(s.next_frame, 0);
     assert_int_equal(s.cursor.seen, 0);
     chunk_free(&s.held);
-    chunker_free(&g);
-    random_film_free(&f);
-    assert_int_equal(live_packets, 0);
-}
-
-/* ------------------------------------------------------------------ by hand */
-
-static uint64_t next_serial;
-
-static void hand_push(struct chunker *g, enum rap rap, int64_t pts_us, bool hidden)
-{
-    struct err e = ERR_INIT;
-    struct picture p = {.packet = packet_make(10),
-                        .serial = next_serial++,
-                        .pts_us = pts_us,
-                        .order = TIME_NONE,
-                        .rap = rap,
-                        .closed = rap == RAP_CLOSED,
-                        .hidden = hidden};
-    assert_true(chunker_push(g, &p, &e));
-}
-
-/* `gops` GOPs of `length` pictures in display order. */
-static void push_gops(struct chunker *g, int gops, int length, bool times)
-{
-    for (int i = 0; i < gops * length; i++)
-        hand_push(g, i % length == 0 ? RAP_CLOSED : RAP_NONE,
-                  times ? (int64_t)next_serial * 40000 : TIME_NONE, false);
 }
 
 /* One key's time is far too high, and there is no order: all that follows seems to lead it. Memory
  * stays bounded, nothing is lost. */
-TEST(a_key_that_never_shows)
+TEST_WITH(a_key_that_never_shows, begin, end)
 {
-    struct chunker_config config = {
-        .selection = {.every = 3, .end_us = INT64_MAX},
-        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
-        .traits = codec_traits(STREAM_H264)};
-    struct err e = ERR_INIT;
-    struct chunker *g = chunker_open(&config, &e);
-    uint64_t pushed = next_serial = 0;
-    for (; pushed < 5000 && !chunker_stuck(g, false); pushed++)
-        hand_push(g,
-                  pushed == 0     ? RAP_CLOSED
-                  : pushed == 100 ? RAP_OPEN
-                                  : RAP_NONE,
-                  (int64_t)pushed * 40000 + (pushed == 100 ? INT64_C(1000000000) : 0), false);
-    assert_in_range(pushed, GOP_PICTURES_MAX, GOP_PICTURES_MAX + 110);
     struct chunker_state s;
+    open_chunker(STREAM_H264, 3);
+    while (next_serial < 5000 && !chunker_stuck(g, false)) {
+        bool first = next_serial == 0, far = next_serial == 100;
+        enum rap rap = far ? RAP_OPEN : RAP_NONE;
+        PUSH(.rap = first ? RAP_CLOSED : rap, .closed = first, .order = TIME_NONE,
+             .pts_us = (int64_t)next_serial * FRAME + (far ? INT64_C(1000000000) : 0));
+    }
+    assert_in_range(next_serial, GOP_PICTURES_MAX, GOP_PICTURES_MAX + 110);
     assert_true(chunker_release(g, &s, &e));
-    assert_int_equal(s.held->count, pushed);
+    assert_int_equal(s.held->count, next_serial);
     assert_int_equal(s.next_frame, 0);
     for (size_t i = 0; i < s.held->count; i++)
         assert_false(s.held->picture[i].leading || s.held->picture[i].hidden);
     chunk_free(&s.held);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
 }
 
-static struct caught c;
-static struct chunker *g;
-static struct err e;
+/* ------------------------------------------------------------------ by hand */
 
-static int begin(void **state)
-{
-    (void)state;
-    c = (struct caught){.chunks = 0};
-    err_clear(&e);
-    next_serial = 0;
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    drop_runs(&c);
-    chunker_free(&g);
-    assert_int_equal(live_packets, 0);
-    return 0;
-}
-
+/* GOPs are merged until there are CHUNK_PICTURES or more. */
 TEST_WITH(merging, begin, end)
 {
-    g = hand_chunker(STREAM_VP9, 1, &c);
-    push_gops(g, 20, 10, true);
-    assert_true(chunker_end(g, &e));
-    /* GOPs are merged until there are CHUNK_PICTURES or more: 7 of 10 make 70. */
-    assert_int_equal(c.chunks, 3);
-    assert_int_equal(c.chunk[0]->count, 70);
-    assert_int_equal(c.chunk[1]->count, 70);
-    assert_int_equal(c.chunk[2]->count, 60);
-    assert_int_equal(c.chunk[0]->frames, 70);
-    assert_int_equal(c.chunk[2]->frames, 200);
-    assert_int_equal(chunker_last_us(g), 199 * 40000);
-}
-
-/* 64 pictures are enough: four GOPs of 16. */
-TEST_WITH(merged_until_enough, begin, end)
-{
-    g = hand_chunker(STREAM_VP9, 1, &c);
-    push_gops(g, 8, CHUNK_PICTURES / 4, true);
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(c.chunks, 2);
-    assert_int_equal(c.chunk[0]->count, CHUNK_PICTURES);
+    open_chunker(STREAM_VP9, 1);
+    push_gops(20, 10, true);
+    counts_at_end();
+    assert_int_equal(chunks, 3);
+    assert_int_equal(chunk[0]->count, 70);
+    assert_int_equal(chunk[1]->count, 70);
+    assert_int_equal(chunk[2]->count, 60);
+    assert_int_equal(chunk[0]->frames, 70);
+    assert_int_equal(chunk[2]->frames, 200);
+    assert_int_equal(chunker_last_us(g), 199 * FRAME);
+    open_chunker(STREAM_VP9, 1);
+    push_gops(8, CHUNK_PICTURES / 4, true);
+    counts_at_end();
+    assert_int_equal(chunks, 2);
+    assert_int_equal(chunk[0]->count, CHUNK_PICTURES);
 }
 
 /* Pictures lead a key only when they follow it directly, and never a clean one, whatever their
  * times and orders say. */
 TEST_WITH(what_does_not_lead, begin, end)
 {
-    g = hand_chunker(STREAM_H264, 1, &c);
-    hand_push(g, RAP_CLOSED, 0, false);
-    hand_push(g, RAP_NONE, 40000, false);
-    hand_push(g, RAP_CLOSED, 120000, false);
-    hand_push(g, RAP_NONE, 80000, false);
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(c.chunk[0]->count, 4);
-    assert_int_equal(c.chunk[0]->picture[2].frame, 3);
-    assert_int_equal(c.chunk[0]->picture[3].frame, 2);
-    assert_false(c.chunk[0]->picture[3].leading);
-    drop_runs(&c);
-    chunker_free(&g);
+    open_chunker(STREAM_H264, 1);
+    for (int i = 0; i < 4; i++)
+        PUSH(.rap = i % 2 ? RAP_NONE : RAP_CLOSED, .closed = i % 2 == 0, .order = TIME_NONE,
+             .pts_us = (i < 2 ? i : 5 - i) * FRAME);
+    counts_at_end();
+    assert_int_equal(chunk[0]->count, 4);
+    assert_int_equal(chunk[0]->picture[2].frame, 3);
+    assert_int_equal(chunk[0]->picture[3].frame, 2);
+    assert_false(chunk[0]->picture[3].leading);
 
     /* MPEG-2 counts orders modulo 1024. */
-    g = hand_chunker(STREAM_MPEG2, 1, NULL);
-    for (int i = 0; i < 1030; i++) {
-        struct picture p = {.serial = (uint64_t)i,
-                            .pts_us = i * 40000,
-                            .order = (i + 2) % 1024,
-                            .rap = i ? RAP_NONE : RAP_OPEN};
-        assert_true(chunker_push(g, &p, &e));
-    }
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(chunker_counts_now(g).displayed, 1030);
+    open_chunker(STREAM_MPEG2, 1);
+    for (int i = 0; i < 1030; i++)
+        PUSH(.pts_us = i * FRAME, .order = (i + 2) % 1024, .rap = i ? RAP_NONE : RAP_OPEN);
+    assert_int_equal(counts_at_end().displayed, 1030);
 }
 
 TEST_WITH(gops_without_a_sample_are_skipped, begin, end)
 {
-    g = hand_chunker(STREAM_VP8, 40, &c);
-    push_gops(g, 20, 10, false);
-    assert_true(chunker_end(g, &e));
-    struct chunker_counts n = chunker_counts_now(g);
+    open_chunker(STREAM_VP8, 40);
+    push_gops(20, 10, false);
+    struct chunker_counts n = counts_at_end();
     assert_int_equal(n.chunks, 5);
     assert_int_equal(n.skipped, 15);
     assert_int_equal(n.displayed, 200);
-    for (size_t i = 0; i < c.chunks; i++) {
-        assert_int_equal(c.chunk[i]->count, 10);
-        assert_int_equal(c.chunk[i]->picture[0].serial, 40 * i);
-        assert_int_equal(c.chunk[i]->selected, 1);
-        assert_true(c.chunk[i]->picture[0].selected);
+    for (size_t i = 0; i < chunks; i++) {
+        assert_int_equal(chunk[i]->count, 10);
+        assert_int_equal(chunk[i]->picture[0].serial, 40 * i);
+        assert_int_equal(chunk[i]->selected, 1);
+        assert_true(chunk[i]->picture[0].selected);
     }
 }
 
@@ -493,106 +400,89 @@ TEST_WITH(gops_without_a_sample_are_skipped, begin, end)
 TEST_WITH(next_leading, begin, end)
 {
     static const int display[] = {0, 3, 1, 2, 6, 4, 5, 9, 7, 8}; /* K P b b | K l l P b b */
-    g = hand_chunker(STREAM_H264, 5, &c);                        /* frames 0, 5 */
-    for (int i = 0; i < 10; i++)
-        hand_push(g, i == 0 ? RAP_CLOSED : i == 4 ? RAP_OPEN : RAP_NONE, display[i] * 40000, false);
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(c.chunks, 1);
-    const struct chunk *r = c.chunk[0];
+    open_chunker(STREAM_H264, 5);                                /* frames 0, 5 */
+    for (int i = 0; i < 10; i++) {
+        enum rap rap = i == 4 ? RAP_OPEN : RAP_NONE;
+        PUSH(.rap = i == 0 ? RAP_CLOSED : rap, .closed = i == 0, .order = TIME_NONE,
+             .pts_us = display[i] * FRAME);
+    }
+    assert_int_equal(counts_at_end().skipped, 1); /* its own pictures were not needed */
+    assert_int_equal(chunks, 1);
+    const struct chunk *r = chunk[0];
     assert_int_equal(r->own, 4);
     assert_int_equal(r->count, 7);
     assert_int_equal(r->selected, 2);
     assert_true(r->picture[0].selected && r->picture[6].selected);
     assert_int_equal(r->picture[6].frame, 5);
     assert_int_equal(chunk_reorder_depth(r), 1);
-    assert_int_equal(chunker_counts_now(g).skipped, 1); /* its own pictures were not needed */
 }
 
 /* A film that begins with a CRA shows the leading pictures that need nothing before it (RADL), not
  * the others (RASL). */
 TEST_WITH(first_leading_pictures, begin, end)
 {
-    g = hand_chunker(STREAM_HEVC, 1, &c);
+    static const int order[] = {-2, 2, 0, 1, 3}; /* lead-in, K r r P */
+    open_chunker(STREAM_HEVC, 1);
     assert_false(chunker_begun(g));
-    for (int i = 0; i < 5; i++) { /* K r r P, and lead-in before */
-        struct picture p = {.packet = packet_make(10),
-                            .serial = (uint64_t)i,
-                            .pts_us = TIME_NONE,
-                            .order = i == 1   ? 2
-                                     : i == 4 ? 3
-                                              : i - 2,
-                            .rap = i == 1 ? RAP_OPEN : RAP_NONE,
-                            .marked_leading = i == 2 || i == 3,
-                            .needs_before = i == 2};
-        assert_true(chunker_push(g, &p, &e));
+    for (int i = 0; i < 5; i++) {
+        PUSH(.pts_us = TIME_NONE, .order = order[i], .rap = i == 1 ? RAP_OPEN : RAP_NONE,
+             .marked_leading = i == 2 || i == 3, .needs_before = i == 2);
         assert_int_equal(chunker_begun(g), i == 4);
     }
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(chunker_counts_now(g).displayed, 3);
-    assert_true(c.chunk[0]->picture[1].hidden);
-    assert_false(c.chunk[0]->picture[2].hidden);
-    assert_int_equal(c.chunk[0]->picture[2].frame, 0);
-    assert_int_equal(c.chunk[0]->picture[0].frame, 1);
+    assert_int_equal(counts_at_end().displayed, 3);
+    assert_true(chunk[0]->picture[1].hidden);
+    assert_false(chunk[0]->picture[2].hidden);
+    assert_int_equal(chunk[0]->picture[2].frame, 0);
+    assert_int_equal(chunk[0]->picture[0].frame, 1);
 }
 
 /* The delay that a chunk with extras asks of a decoder is its film's, whatever is wanted. */
 TEST_WITH(extras_do_not_lengthen_the_delay, begin, end)
 {
-    g = hand_chunker(STREAM_H264, 1, &c);
-    for (int gop = 0; gop < 40; gop++) {
-        static const int display[] = {2, 0, 1, 5, 3, 4, 8, 6, 7}; /* K l l P b b P b b */
-        for (int i = 0; i < 9; i++)
-            hand_push(g, i == 0 ? RAP_OPEN : RAP_NONE, (gop * 9 + display[i]) * 40000, false);
-    }
-    assert_true(chunker_end(g, &e));
-    assert_true(c.chunks > 3);
-    for (size_t i = 0; i < c.chunks; i++) {
-        assert_int_equal(c.chunk[i]->count - c.chunk[i]->own, i + 1 < c.chunks ? 3 : 0);
-        assert_int_equal(chunk_reorder_depth(c.chunk[i]), 1);
+    static const int display[] = {2, 0, 1, 5, 3, 4, 8, 6, 7}; /* K l l P b b P b b */
+    open_chunker(STREAM_H264, 1);
+    for (int i = 0; i < 40 * 9; i++)
+        PUSH(.rap = i % 9 == 0 ? RAP_OPEN : RAP_NONE, .order = TIME_NONE,
+             .pts_us = (i / 9 * 9 + display[i % 9]) * FRAME);
+    counts_at_end();
+    assert_true(chunks > 3);
+    for (size_t i = 0; i < chunks; i++) {
+        assert_int_equal(chunk[i]->count - chunk[i]->own, i + 1 < chunks ? 3 : 0);
+        assert_int_equal(chunk_reorder_depth(chunk[i]), 1);
     }
 }
 
 /* An emit that fails ends the push, and nothing is leaked or freed twice. */
 TEST_WITH(refusal, begin, end)
 {
-    c.refuse = true;
-    g = hand_chunker(STREAM_MPEG2, 1, &c);
-    bool ok = true;
     int pushed = 0;
-    for (; pushed < 500 && ok; pushed++) {
-        struct picture p = {.packet = packet_make(1),
-                            .serial = next_serial++,
-                            .pts_us = pushed * 40000,
-                            .order = pushed % 10,
-                            .rap = pushed % 10 ? RAP_NONE : RAP_OPEN,
-                            .closed = true};
-        ok = chunker_push(g, &p, &e);
-    }
-    assert_false(ok);
+    refuse = true;
+    open_chunker(STREAM_MPEG2, 1);
+    for (bool ok = true; pushed < 500 && ok; pushed++)
+        ok = try_push((struct picture){.pts_us = pushed * FRAME,
+                                       .order = pushed % 10,
+                                       .rap = pushed % 10 ? RAP_NONE : RAP_OPEN,
+                                       .closed = true});
     assert_true(pushed > CHUNK_PICTURES && pushed < 2 * CHUNK_PICTURES);
     assert_string_equal(e.text, "no more");
 }
 
 TEST_WITH(counting_alone, begin, end)
 {
-    g = hand_chunker(STREAM_VP9, 2, NULL);
-    push_gops(g, 10, 30, true);
-    assert_true(chunker_end(g, &e));
-    struct chunker_counts n = chunker_counts_now(g);
-    assert_int_equal(n.displayed, 300);
-    assert_int_equal(n.chunks, 0);
+    config.emit = NULL;
+    open_chunker(STREAM_VP9, 2);
+    push_gops(10, 30, true);
+    assert_int_equal(counts_at_end().displayed, 300);
+    assert_int_equal(chunker_counts_now(g).chunks, 0);
 }
 
 TEST_WITH(empty_film, begin, end)
 {
-    g = hand_chunker(STREAM_H264, 1, &c);
-    assert_false(chunker_stuck(g, false));
-    assert_false(chunker_stuck(g, true));
-    assert_false(chunker_done(g));
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(c.chunks, 0);
+    open_chunker(STREAM_H264, 1);
+    assert_false(chunker_stuck(g, false) || chunker_stuck(g, true) || chunker_done(g));
+    counts_at_end();
+    assert_int_equal(chunks, 0);
     assert_int_equal(chunker_last_us(g), -1);
-    chunker_free(&g);
 }
 
 TEST_WITH(announcing, begin, end)
@@ -613,8 +503,7 @@ TEST_WITH(announcing, begin, end)
     columns_free(&columns);
 }
 
-/* ------------------------------------------------------------------ frames that are there already
- */
+/* ------------------------------------------------------------------ frames that exist */
 
 struct there {
     uint64_t first, last; /* frames from first to before last are there */
@@ -642,37 +531,30 @@ static bool count_pick(void *user, const struct frame_tag *tag)
 TEST_WITH(frames_that_are_there, begin, end)
 {
     struct there t = {.first = 15, .last = 62};
-    struct chunker_config config = {
-        .selection = {.every = 5, .end_us = INT64_MAX},
-        .clock = {.frame_us = 40000, .origin_us = TIME_NONE, .wraps = true},
-        .traits = codec_traits(STREAM_VP9),
-        .columns = columns_open(0, 0, NULL),
-        .frame_times = frame_times_open(NULL),
-        .have = is_there,
-        .have_user = &t,
-        .emit = catch_run,
-        .user = &c};
-    g = chunker_open(&config, NULL);
-    assert_true(g && config.columns && config.frame_times);
-    frame_times_begin(config.frame_times, 40000);
-    push_gops(g, 10, 10, true);
-    assert_true(chunker_end(g, &e));
-    assert_int_equal(columns_count(config.columns), 20);
     struct frame_times_walked walked;
     struct selection all = {.every = 1, .end_us = INT64_MAX};
+    config.columns = columns_open(0, 0, NULL);
+    config.frame_times = frame_times_open(NULL);
+    config.have = is_there;
+    config.have_user = &t;
+    assert_true(config.columns && config.frame_times);
+    open_chunker(STREAM_VP9, 5);
+    frame_times_begin(config.frame_times, FRAME);
+    push_gops(10, 10, true);
+    counts_at_end();
+    assert_int_equal(columns_count(config.columns), 20);
     size_t timed = 0;
     /* it was not told of an end */
     assert_false(frame_times_walk(config.frame_times, &all, count_pick, &timed, &walked));
     assert_int_equal(timed, 100);
     assert_int_equal(t.taken, 2 * 4); /* the GOPs of frames 20 to 59 */
     size_t selected = 0;
-    for (size_t r = 0; r < c.chunks; r++)
-        for (size_t i = 0; i < c.chunk[r]->count; i++) {
-            assert_false(c.chunk[r]->picture[i].frame >= 20 && c.chunk[r]->picture[i].frame < 60);
-            selected += c.chunk[r]->picture[i].selected;
+    for (size_t r = 0; r < chunks; r++)
+        for (size_t i = 0; i < chunk[r]->count; i++) {
+            assert_false(chunk[r]->picture[i].frame >= 20 && chunk[r]->picture[i].frame < 60);
+            selected += chunk[r]->picture[i].selected;
         }
     assert_int_equal(selected, 20 - 8);
-    chunker_free(&g);
     columns_free(&config.columns);
     frame_times_free(&config.frame_times);
 }

@@ -198,12 +198,8 @@ static bool index_last(const char *bytes, size_t size)
 }
 
 #define INDEX_LAST(text) index_last(text, sizeof(text) - 1)
-#define FTYP \
-    "\0\0\0\x10" \
-    "ftypisom\0\0\0\0"
-#define FREE \
-    "\0\0\0\x0c" \
-    "free\0\0\0\0"
+#define FTYP "\0\0\0\20ftypisom\0\0\0\0"
+#define FREE "\0\0\0\14free\0\0\0\0"
 
 TEST_WITH(mp4_with_its_index_last, enter, leave)
 {
@@ -351,4 +347,32 @@ TEST_WITH(skipping_from_anywhere, enter, leave)
     assert_int_equal(read_faults_bytes(faults), 8192 - 5500 + 100);
     film_input_close(&io);
     read_faults_free(&faults);
+}
+
+/* ---- heads of boxes of MP4, of both lengths, and what is none ---- */
+
+#define NEXT(text, at) mp4_box_next((const uint8_t *)(text), sizeof(text) - 1, at)
+#define IS(text, name) mp4_box_is((const uint8_t *)(text), sizeof(text) - 1, name)
+
+TEST(names_of_boxes)
+{
+    assert_true(IS("\0\0\0\20ftypisom", "ftyp") && IS("\0\0\0\10free", "free"));
+    assert_false(IS("\0\0\0\20ftypisom", "moov") || IS("\0\0\0\10fre", "free"));
+    assert_false(mp4_box_is((const uint8_t *)"", -1, "free"));
+}
+
+TEST(where_the_next_box_begins)
+{
+    assert_int_equal(NEXT("\0\0\0\20ftyp", 100), 116);
+    assert_int_equal(NEXT("\377\377\377\377mdat", 0), UINT32_MAX);
+    assert_int_equal(NEXT("\0\0\0\1mdat\0\0\0\1\0\0\0\2", 40), (INT64_C(1) << 32) + 42);
+    assert_int_equal(NEXT("\0\0\0\10free", INT64_MAX - 8), INT64_MAX);
+    assert_int_equal(NEXT("\0\0\0\0mdat", 0), -1); /* to the file's end */
+    assert_int_equal(NEXT("\0\0\0\7free", 0), -1);
+    assert_int_equal(NEXT("\0\0\0\1mdat\0\0\0\0\0\0\0\7", 0), -1);
+    assert_int_equal(NEXT("\0\0\0\1mdat\0\0\0\0\0\0\1", 0), -1);
+    assert_int_equal(NEXT("\0\0\0\1mdat\377\377\377\377\377\377\377\360", 8), -1);
+    assert_int_equal(NEXT("\0\0\0\11free", INT64_MAX - 8), -1);
+    assert_int_equal(NEXT("\0\0\0\20fre", 0), -1);
+    assert_int_equal(mp4_box_next((const uint8_t *)"", -1, 0), -1);
 }
