@@ -87,13 +87,9 @@ static void set_parameters(struct job *job)
 
 static bool write_row(struct job *job, int y)
 {
-    const uint8_t *row = job->row;
-    if (job->painter) {
-        if (!painter_next_row(job->painter, y, job->row, job->err))
-            return false;
-    } else {
-        row = job->pixels + (size_t)y * (size_t)job->width * 3;
-    }
+    const uint8_t *row = job->painter ? job->row : job->pixels + (size_t)y * (size_t)job->width * 3;
+    if (job->painter && !painter_row(job->painter, y, job->row, job->err))
+        return false;
     errno = 0;
     jpeg_write_scanlines(&job->jpeg, (JSAMPARRAY)&row, 1);
     return true;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/interrupt.h"
+#include "base/option.h"
 
 enum { SIDE_MOST = 65536 }; /* above any analysis size */
 
@@ -27,32 +28,6 @@ static void copy_value(const char *line, const char *key, char *to, size_t room)
     const char *at = strstr(line, key);
     at = at ? at + strlen(key) : "";
     snprintf(to, room, "%.*s", (int)strcspn(at, " "), at);
-}
-
-/* Reads digits followed by `end`, and moves *text past it. barcode's own numbers are far below
- * 2^63. */
-static bool read_count(const char **text, char end, uint64_t *number)
-{
-    const char *at = *text;
-    *number = 0;
-    for (; *at >= '0' && *at <= '9' && *number < UINT64_MAX / 20; at++)
-        *number = *number * 10 + (uint64_t)(*at - '0');
-    bool ok = at > *text && *at == end;
-    *text = at + 1;
-    return ok;
-}
-
-static bool read_counts(const char *columns, const char *side, const char *parts,
-                        struct writer_metadata *metadata)
-{
-    uint64_t width, height;
-    if (!read_count(&columns, 0, &metadata->columns) || !read_count(&side, 'x', &width) ||
-        !read_count(&side, 0, &height) || !read_count(&parts, 0, &metadata->parts) ||
-        width > SIDE_MOST || height > SIDE_MOST)
-        return false;
-    metadata->width = (int)width;
-    metadata->height = (int)height;
-    return true;
 }
 
 /* Returns the beginning of the provenance comment, or NULL if there is none. Skips lines with the
@@ -92,7 +67,9 @@ bool provenance_find(const char *text, size_t size, struct writer_metadata *meta
     snprintf(metadata->fingerprint, sizeof metadata->fingerprint, "%s",
              fingerprint + strlen(" fingerprint="));
     metadata->partial = strcmp(partial, "yes") == 0;
-    return read_counts(columns, side, parts, metadata);
+    provenance_read_size(side, metadata);
+    return option_read_whole(columns, 0, INT64_MAX, &metadata->columns) &&
+           option_read_whole(parts, 0, INT64_MAX, &metadata->parts);
 }
 
 void provenance_read_size(const char *text, struct writer_metadata *metadata)
@@ -195,8 +172,7 @@ bool trailer_end(struct trailer_file *s, const struct report *r, const char *mar
         return false;
     hash_stream_add(s->hash, tail, strlen(tail)); /* it follows the checksum */
     hash_hex(hash_stream_end(&s->hash), hex);
-    return fprintf(s->file, "%s" CHECK_KEY "%s\n%s", mark, hex, tail) > 0 ||
-           err_set(e, ERR_FAILED, "%s", strerror(errno));
+    return fprintf(s->file, "%s" CHECK_KEY "%s\n%s", mark, hex, tail) > 0 || writer_failed(e);
 }
 
 void trailer_discard(struct trailer_file *s)

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "output/formats/base64.h"
+#include "media/ffmpeg/ffmpeg.h"
 
 static const char mark_begin[] = "<!--barcode:", mark_end[] = "-->";
 

@@ -125,7 +125,7 @@ TEST_WITH(is_painted_alone, set_up, tear_down)
     static const uint8_t red[COUNT] = {20, 20, 60, 80};
     for (int y = HEIGHT - 1; y >= 0; y--) {
         uint8_t rgb[COUNT * 3];
-        painter_row(p, y, rgb);
+        assert_true(painter_row(p, y, rgb, NULL));
         for (int x = 0; x < COUNT; x++)
             assert_int_equal(rgb[x * 3], red[x] / (y < HEIGHT / 2 ? 1 : 2));
     }
@@ -139,7 +139,7 @@ TEST_WITH(is_fitted_to_the_width, set_up, tear_down)
     report.picture.width = 2;
     struct painter *p = painter_open(&report, it_alone, &e);
     uint8_t rgb[6];
-    painter_row(p, 0, rgb);
+    assert_true(painter_row(p, 0, rgb, NULL));
     assert_int_equal(rgb[0], 20);
     assert_int_equal(rgb[3], 70);
     painter_free(&p);
@@ -162,13 +162,13 @@ TEST_WITH(is_stacked_below_the_others, set_up, tear_down)
     struct painter *one = painter_open(&report, it_alone, &e);
     uint8_t *a = malloc((size_t)width * 3), *b = malloc((size_t)width * 3);
     for (int y = 0; y < HEIGHT; y++) {
-        painter_row(p, height - bar - HEIGHT + y, a);
-        painter_row(one, y, b);
+        assert_true(painter_row(p, height - bar - HEIGHT + y, a, NULL));
+        assert_true(painter_row(one, y, b, NULL));
         assert_memory_equal(a, b, (size_t)width * 3);
     }
     bool text = false;
     for (int y = height - HEIGHT - 2 * bar; y < height - HEIGHT - bar; y++) {
-        painter_row(p, y, a);
+        assert_true(painter_row(p, y, a, NULL));
         for (int x = 0; x < width; x++)
             text |= a[x * 3] > 0x80;
     }

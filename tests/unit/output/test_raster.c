@@ -67,7 +67,7 @@ static uint8_t *paint(const struct scene *s, struct strips strips, int *width, i
     size_t line = (size_t)*width * 3;
     uint8_t *rgb = malloc(line * (size_t)*height);
     for (int y = 0; y < *height; y++)
-        painter_row(p, y, rgb + line * (size_t)y);
+        assert_true(painter_row(p, y, rgb + line * (size_t)y, NULL));
     painter_free(&p);
     assert_null(p);
     return rgb;
@@ -341,7 +341,7 @@ TEST(test_any_order)
     struct err e = ERR_INIT;
     struct painter *p = painter_open(&s.report, stacked(), &e);
     for (int y = h - 1; y >= 0; y--) {
-        painter_row(p, y, row);
+        assert_true(painter_row(p, y, row, NULL));
         assert_memory_equal(row, rgb + y * w * 3, (size_t)w * 3);
     }
     painter_free(&p);
