@@ -188,21 +188,6 @@ TEST_WITH(levels_are_smoothed, set_up, tear_down)
     free(rgb);
 }
 
-TEST_WITH(a_film_without_sound_is_dark, set_up, tear_down)
-{
-    for (int i = 0; i < 2; i++) {
-        report.media.sound = i == 0 ? NULL : &sound;
-        sound.stream = -1;
-        uint8_t *rgb = paint("sound", 30, 10), *spectrum = paint("spectrum", 30, 10);
-        for (size_t p = 0; p < 300; p++) {
-            assert_true(is_ground(rgb + p * 3));
-            assert_memory_equal(spectrum + p * 3, ((uint8_t[]){0, 0, 4}), 3);
-        }
-        free(rgb);
-        free(spectrum);
-    }
-}
-
 TEST_WITH(values_of_columns, set_up, tear_down)
 {
     struct column_sound c;

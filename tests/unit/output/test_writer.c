@@ -55,22 +55,6 @@ static int teardown(void **state)
     return leave(state);
 }
 
-TEST_WITH(test_saves, setup, teardown)
-{
-    struct err e = ERR_INIT;
-    const struct writer *const writers[] = {writer_find("png"), writer_find("json"),
-                                            writer_find("bench")};
-    static const char *const starts[] = {"\x89PNG", "{\n\"version\"", "{\"version\""};
-    for (int i = 0; i < 3; i++) {
-        assert_true(writer_save(writers[i], &report, alone("kmeans"), path, &e));
-        size_t size;
-        char *start = contents(path, &size);
-        assert_memory_equal(start, starts[i], strlen(starts[i]));
-        free(start);
-        assert_int_equal(files(), 1);
-    }
-}
-
 TEST_WITH(test_failure_keeps_the_old, setup, teardown)
 {
     struct err e = ERR_INIT;
@@ -96,13 +80,6 @@ TEST_WITH(test_full_disk, setup, teardown)
         assert_false(writer_save(writers[i % 3], &report, alone("kmeans"), "/dev/full", &e));
         assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
     }
-}
-
-TEST_WITH(test_no_folder, setup, teardown)
-{
-    struct err e = ERR_INIT;
-    assert_false(writer_save(writer_find("json"), &report, alone("kmeans"), "/no/such/x.json", &e));
-    assert_string_equal(e.text, "cannot write '/no/such/x.json': No such file or directory");
 }
 
 /* Memory that ran out is no failed output: the film is rendered again. */

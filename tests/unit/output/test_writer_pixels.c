@@ -9,6 +9,7 @@
 #include "output/poster/poster.h"
 #include "output/writer.h"
 #include "output/formats/icc_srgb.h"
+#include "output/formats/jpeg.h"
 #include "files.h"
 #include "scene.h"
 #include "strips.h"
@@ -223,6 +224,25 @@ TEST(what_cannot_be_written)
         expect_sentence(&e, ERR_FAILED, "cannot write '/dev/full': No space left on device");
     }
     made_close(&m);
+}
+
+/* The comment of a sheet is behind JFIF's own segment, which T.871 demands to be the first. */
+TEST(comments)
+{
+    static const uint8_t rgb[16 * 8 * 3];
+    struct jpeg plain, told = {.width = 16, .height = 8};
+    struct err e = ERR_INIT;
+    assert_true(jpeg_encode(rgb, 16, 8, 80, &plain, &e));
+    FILE *f = open_memstream((char **)&told.data, &told.size);
+    assert_true(jpeg_write(&plain, "made by hand", f));
+    fclose(f);
+    assert_int_equal(told.size, plain.size + strlen("made by hand\n") + 4);
+    assert_memory_equal(told.data + 6, "JFIF", 5);
+    assert_memory_equal(told.data + 20, "\xff\xfe\0\x0fmade by hand\n\xff", 18);
+    jpeg_free(&plain);
+    jpeg_free(&told);
+    assert_null(told.data);
+    jpeg_free(&told);
 }
 
 static uint32_t number(const uint8_t *at)
