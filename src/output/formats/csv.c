@@ -7,7 +7,7 @@
 
 #include "base/interrupt.h"
 #include "base/text.h"
-#include "output/modes/column_sound.h"
+#include "output/modes/time_axis.h"
 #include "output/modes/strip.h"
 #include "output/poster/layout.h"
 #include "output/writer.h"

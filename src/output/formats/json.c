@@ -8,7 +8,7 @@
 #include "barcode/engine/colour.h"
 #include "base/interrupt.h"
 #include "base/version.h"
-#include "output/modes/column_sound.h"
+#include "output/modes/time_axis.h"
 #include "output/poster/labels.h"
 #include "output/writer.h"
 

@@ -311,20 +311,6 @@ static void add_selection_texts(struct job *job)
         add_seconds(job, "barcode:end", s->end_us);
 }
 
-/* Adds the crop rectangles of the film's frames in the syntax of --crop. */
-static void add_crop(struct job *job)
-{
-    const struct report *r = job->report;
-    char all[CROP_RECTS * (CROP_TEXT + 1)] = "";
-    for (int i = 0; i < r->analysis.crop.count; i++) {
-        char text[CROP_TEXT];
-        crop_shown_text(&r->analysis.crop, i, r->film->orientation, text);
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? " " : "", text);
-    }
-    if (all[0])
-        add_text(job, "barcode:crop", "%s", all);
-}
-
 /* Adds how HDR, primaries and means were computed, if not the default. */
 static void add_light_texts(struct job *job)
 {
@@ -347,7 +333,7 @@ static void add_all_texts(struct job *job, struct strips strips)
     const struct report *r = job->report;
     const struct kmeans_params *k = &r->analysis.kmeans;
     const struct slit *slit = &r->picture.slit;
-    char title[LAYOUT_TEXT], modes[STRIPS_NAME];
+    char title[LAYOUT_TEXT], modes[STRIPS_NAME], crop[CROP_RECTS * (CROP_TEXT + 1)];
     strips_name(strips, modes);
     add_text(job, "Software", "barcode " BARCODE_VERSION);
     /* near the beginning, where writer_made reads */
@@ -361,7 +347,9 @@ static void add_all_texts(struct job *job, struct strips strips)
     add_text(job, "barcode:mode", "%s", modes);
     add_selection_texts(job);
     add_text(job, SIZE_KEY, "%dx%d", r->analysis.width, r->analysis.height);
-    add_crop(job);
+    paint_text_crop(r, crop, sizeof crop);
+    if (crop[0])
+        add_text(job, "barcode:crop", "%s", crop);
     add_light_texts(job);
     if (r->picture.shape != SHAPE_STRIP)
         add_text(job, "barcode:shape", "%s", strip_shape_name(r->picture.shape));

@@ -210,25 +210,21 @@ bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT]
     return true;
 }
 
-/* Hashes the file without the line of the checksum, which begins at `line` and ends before
- * `behind`. */
-static bool hash_but(FILE *f, long line, long behind, struct hash128 *sum)
+/* Hashes the file up to the line of the checksum, which begins at `line`, and tail[size] behind it.
+ */
+static bool hash_but(FILE *f, long line, const char *tail, size_t size, struct hash128 *sum)
 {
     uint8_t piece[1 << 14];
-    long at = 0;
-    size_t got;
+    size_t got = 1;
     struct hash_stream *hash = hash_stream_open();
     if (!hash)
         return false;
     rewind(f);
-    while ((got = fread(piece, 1, sizeof piece, f)) > 0) {
-        long to = at + (long)got, before = line < to ? line : to, after = behind > at ? behind : at;
-        if (before > at)
-            hash_stream_add(hash, piece, (size_t)(before - at));
-        if (after < to)
-            hash_stream_add(hash, piece + (after - at), (size_t)(to - after));
-        at = to;
+    for (size_t left = (size_t)line; left > 0 && got > 0; left -= got) {
+        got = fread(piece, 1, left < sizeof piece ? left : sizeof piece, f);
+        hash_stream_add(hash, piece, got);
     }
+    hash_stream_add(hash, tail, size);
     *sum = hash_stream_end(&hash);
     return !ferror(f);
 }
@@ -268,7 +264,7 @@ bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *me
     while (line > text && line[-1] != '\n') /* the mark before it belongs to the line */
         line--;
     if (text + size - behind > TRAILER_TAIL ||
-        !hash_but(f, from + (line - text), from + (behind - text), &sum))
+        !hash_but(f, from + (line - text), behind, (size_t)(text + size - behind), &sum))
         return false;
     hash_hex(sum, hex);
     if (strcmp(hex, check) != 0)

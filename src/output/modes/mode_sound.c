@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/interrupt.h"
-#include "column_sound.h"
 #include "render_line.h"
-#include "smooth.h"
 #include "time_axis.h"
 
 /*

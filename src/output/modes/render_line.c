@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "time_axis.h"
-#include "smooth.h"
 
 bool strip_shows(const struct strip *s, const struct column *c)
 {

@@ -5,8 +5,7 @@
 #include "test.h"
 #include "barcode/engine/srgb.h"
 #include "output/report.h"
-#include "output/modes/column_sound.h"
-#include "output/modes/column_sound.h"
+#include "output/modes/time_axis.h"
 #include "output/modes/render_line.h"
 #include "strips.h"
 

@@ -3,7 +3,7 @@
 
 #include "test.h"
 #include "barcode/engine/srgb.h"
-#include "output/modes/smooth.h"
+#include "output/modes/time_axis.h"
 
 enum { MOST = 300 };
 
