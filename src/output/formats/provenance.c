@@ -2,7 +2,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -143,32 +142,22 @@ bool trailer_write(struct trailer_file *s, const void *bytes, size_t size, struc
     return true;
 }
 
-static bool print(struct trailer_file *s, struct err *e, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool print(struct trailer_file *s, struct err *e, const char *format, ...)
-{
-    char text[REPORT_FINGERPRINT + 80];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return length > 0 &&
-           trailer_write(s, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1,
-                         e);
-}
-
 bool trailer_end(struct trailer_file *s, const struct report *r, const char *mark, const char *tail,
                  struct err *e)
 {
-    char hex[33];
-    bool ok = (!r->id.film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->id.film_id)) &&
-              (!r->id.fingerprint[0] ||
-               print(s, e, "%sbarcode:fingerprint %s\n", mark, r->id.fingerprint)) &&
-              print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count,
-                    mark, r->analysis.width, r->analysis.height) &&
-              (!r->id.partial || print(s, e, "%sbarcode:partial yes\n", mark));
-    if (!ok)
+    char text[REPORT_FINGERPRINT + 400], hex[33];
+    size_t used = 0;
+    if (r->id.film_id[0])
+        used += (size_t)snprintf(text, sizeof text, "%sbarcode:film %s\n", mark, r->id.film_id);
+    if (r->id.fingerprint[0])
+        used += (size_t)snprintf(text + used, sizeof text - used, "%sbarcode:fingerprint %s\n",
+                                 mark, r->id.fingerprint);
+    used += (size_t)snprintf(text + used, sizeof text - used,
+                             "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark,
+                             r->count, mark, r->analysis.width, r->analysis.height);
+    if (r->id.partial)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%sbarcode:partial yes\n", mark);
+    if (!trailer_write(s, text, used, e))
         return false;
     hash_stream_add(s->hash, tail, strlen(tail)); /* it follows the checksum */
     hash_hex(hash_stream_end(&s->hash), hex);

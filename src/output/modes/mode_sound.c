@@ -135,15 +135,11 @@ static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t lev
 static bool sound_line_fill(const struct strip *s, size_t levels, sound_line_levels *levels_of,
                             uint16_t *level, struct err *e)
 {
-    const struct report *r = s->report;
-    int64_t *edge = axis_pixel_edges(r->columns, r->count, film_length_end(&r->film->length),
-                                     (uint64_t)s->width);
-    if (!edge) {
-        err_memory(e, (r->count + (uint64_t)s->width) * sizeof *edge);
+    int64_t *edge = axis_pixel_edges(s->report, (uint64_t)s->width, e);
+    if (!edge)
         return false;
-    }
     bool ok = fill_levels(s, edge, levels, levels_of, level, e);
-    if (ok && r->picture.smooth_us > 0)
+    if (ok && s->report->picture.smooth_us > 0)
         ok = smooth_levels(s, edge, levels, level, e);
     free(edge);
     return ok;

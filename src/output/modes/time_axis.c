@@ -29,9 +29,12 @@ static int64_t last_span(int64_t first, int64_t last, uint64_t before, uint64_t 
     return span > 0 ? span : 1;
 }
 
-int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_us)
+int64_t *axis_edges(const struct report *r, struct err *e)
 {
-    int64_t *edge = malloc((count + 1) * sizeof *edge);
+    const struct columns *columns = r->columns;
+    const uint64_t count = r->count;
+    const int64_t end_us = film_length_end(&r->film->length);
+    int64_t *edge = err_calloc(count + 1, sizeof *edge, e);
     if (!edge)
         return NULL;
     uint64_t from = 0; /* first column of the latest frame */
@@ -52,13 +55,12 @@ int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_u
     return edge;
 }
 
-int64_t *axis_pixel_edges(const struct columns *columns, uint64_t count, int64_t end_us,
-                          uint64_t width)
+int64_t *axis_pixel_edges(const struct report *r, uint64_t width, struct err *e)
 {
-    int64_t *edge = axis_edges(columns, count, end_us),
-            *pixel = edge ? malloc((width + 1) * sizeof *pixel) : NULL;
+    int64_t *edge = axis_edges(r, e),
+            *pixel = edge ? err_calloc(width + 1, sizeof *pixel, e) : NULL;
     for (uint64_t x = 0; pixel && x <= width; x++) {
-        uint64_t at = x * count / width, part = x * count % width;
+        uint64_t at = x * r->count / width, part = x * r->count % width;
         pixel[x] = edge[at] + (part > 0 ? share(edge[at + 1] - edge[at], part, width) : 0);
     }
     free(edge);
@@ -156,8 +158,8 @@ bool column_sound_open(struct column_sound *c, const struct report *r, struct er
     *c = (struct column_sound){.sound = report_sound(r)};
     if (!c->sound || r->count == 0)
         return true;
-    c->edge = axis_edges(r->columns, r->count, film_length_end(&r->film->length));
-    return c->edge || err_memory(e, (r->count + 1) * sizeof *c->edge);
+    c->edge = axis_edges(r, e);
+    return c->edge != NULL;
 }
 
 bool column_sound_at(const struct column_sound *c, uint64_t i, struct sound_row *row)

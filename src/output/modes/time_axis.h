@@ -26,19 +26,15 @@ struct axis {
     char end[AXIS_LABEL]; /* the time at the right end, "1:34" or "2:05 h"; "" without ticks */
 };
 
-/*
- * Returns edge[count + 1], in microseconds, for `count` (>= 1) columns. end_us is when the
- * film ends, INT64_MAX if unknown. The caller frees the array with free(). Returns NULL if out of
- * memory.
- */
-int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_us);
+/* Returns edge[count + 1], in microseconds, for the report's columns (1 or more). The caller frees
+ * the array with free(). Returns NULL if out of memory. */
+int64_t *axis_edges(const struct report *r, struct err *e);
 
 /*
  * Returns edge[width + 1] for `width` (>= 1) pixels: pixel x covers [x * count / width, (x + 1) *
  * count / width) of the columns, and time passes evenly within a column. Otherwise as axis_edges.
  */
-int64_t *axis_pixel_edges(const struct columns *columns, uint64_t count, int64_t end_us,
-                          uint64_t width);
+int64_t *axis_pixel_edges(const struct report *r, uint64_t width, struct err *e);
 
 /*
  * Returns ticks at whole multiples of a step, at most `most` (1..AXIS_TICKS_MOST). The step is the

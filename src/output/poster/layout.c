@@ -153,10 +153,10 @@ static void write_clock(const struct report *r, double place, char out[AXIS_LABE
 bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err *e)
 {
     const struct report *r = s->report;
-    int64_t *edge = axis_edges(r->columns, r->count, film_length_end(&r->film->length));
+    int64_t *edge = axis_edges(r, e);
     axis->ticks = 0;
     if (!edge)
-        return err_memory(e, (r->count + 1) * sizeof *edge);
+        return false;
     if (most < 1)
         most = 1;
     if (most > AXIS_TICKS_MOST)

@@ -279,3 +279,51 @@ TEST(test_unknowns)
     EXPECT("kmeans", {"selection.columns", "5"});
     scene_close();
 }
+
+/* The line of --bench. */
+static json_t *bench(double wall)
+{
+    scene(4);
+    report.count = 50;
+    report.missing = 2;
+    report.run.times = (struct decode_times){.wall = wall, .cluster = 3.5};
+    report.run.counts = (struct decode_counts){.displayed = 1200, .packets = 1201, .lost = 2};
+    char *bytes = written(writer_find("bench"));
+    assert_ptr_equal(strchr(bytes, '\n') + 1, bytes + strlen(bytes)); /* one line */
+    json_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(root);
+    free(bytes);
+    scene_close();
+    return root;
+}
+
+TEST(test_bench)
+{
+    json_t *root = bench(2.0), *counts = json_object_get(root, "counts");
+    assert_true(json_real_value(json_object_get(root, "frames_per_second")) == 600.0);
+    assert_true(json_real_value(json_object_get(root, "columns_per_second")) == 25.0);
+    assert_true(json_real_value(json_object_get(json_object_get(root, "stages"), "cluster")) ==
+                3.5);
+    assert_int_equal(json_integer_value(json_object_get(root, "columns")), 50);
+    assert_int_equal(json_integer_value(json_object_get(root, "missing")), 2);
+    assert_int_equal(json_integer_value(json_object_get(counts, "packets")), 1201);
+    assert_int_equal(json_integer_value(json_object_get(counts, "lost")), 2);
+    assert_true(json_integer_value(json_object_get(root, "peak_memory")) > 100000);
+    assert_true(json_is_real(json_object_get(root, "cpu_seconds")));
+    assert_string_equal(json_string_value(json_object_get(root, "isa")), "avx2");
+    /* The parts of the wall, the rest among them, add up to it. */
+    const char *part;
+    json_t *seconds;
+    double sum = 0;
+    json_object_foreach(json_object_get(root, "wall"), part, seconds) sum +=
+        json_real_value(seconds);
+    assert_float_equal(sum, 2.0, 1e-5);
+    json_decref(root);
+}
+
+TEST(test_no_time_taken)
+{
+    json_t *root = bench(0);
+    assert_true(json_is_null(json_object_get(root, "frames_per_second")));
+    json_decref(root);
+}
