@@ -91,15 +91,10 @@ static json_t *stages_value(const struct decode_times *t)
 
 bool writer_json_put(FILE *f, json_t *value)
 {
-    if (!value) {
-        errno = ENOMEM;
-        return false;
-    }
-    errno = 0;
-    bool done = json_dumpf(value, f, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) == 0;
-    int error = errno ? errno : EIO;
+    errno = value ? 0 : ENOMEM;
+    bool done = value &&
+                json_dumpf(value, f, JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15)) == 0;
     json_decref(value);
-    errno = error;
     return done;
 }
 
@@ -108,9 +103,7 @@ static bool put_key(FILE *f, const char *key, json_t *value)
 {
     if (fputs(strcmp(key, "version") == 0 ? "{\n\"" : ",\n\"", f) == EOF || fputs(key, f) == EOF ||
         fputs("\": ", f) == EOF) {
-        int error = errno;
         json_decref(value);
-        errno = error;
         return false;
     }
     return writer_json_put(f, value);
