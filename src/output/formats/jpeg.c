@@ -6,9 +6,8 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-#include "jpeg.h"
+#include "images.h"
 #include "output/poster/poster.h"
-#include "icc_srgb.h"
 #include "provenance.h"
 
 enum { QUALITY = 92 }; /* of a barcode or poster */

@@ -1,4 +1,4 @@
-#include "png.h"
+#include "images.h"
 #include "provenance.h"
 
 #include <errno.h>

@@ -21,7 +21,7 @@
 #include "barcode/base/err.h"
 #include "barcode/engine/crop.h"
 #include "barcode/engine/frame.h"
-#include "jpeg.h"
+#include "images.h"
 #include "media/film.h"
 #include "output/report.h"
 
@@ -81,7 +81,7 @@ struct thumbs_sheets {
  * has the rest. A frame that fills several columns appears once. Of the thumbnails in each period
  * of the film, from n * period_us to (n + 1) * period_us, only the first appears; 0: all of them.
  *
- * The quality (jpeg.h) is the best of a list with which all sheets together take at most
+ * The quality (images.h) is the best of a list with which all sheets together take at most
  * `bytes_most`, or the worst. Reads film, count and selection of the report. The same frames give
  * the same bytes.
  *

@@ -7,7 +7,7 @@
 #include "base/version.h"
 #include "base/wire.h"
 #include "output/poster/poster.h"
-#include "icc_srgb.h"
+#include "images.h"
 #include "provenance.h"
 
 /*

@@ -10,7 +10,7 @@
 #include "barcode/engine/colour.h"
 #include "base/interrupt.h"
 #include "base/version.h"
-#include "output/formats/png.h"
+#include "output/formats/images.h"
 #include "output/formats/provenance.h"
 #include "output/formats/thumbs.h"
 #include "output/modes/time_axis.h"

@@ -124,7 +124,7 @@ static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t lev
     if (!ok)
         err_memory(e, width * sizeof *line);
     free(line);
-    smooth_free(&smooth);
+    free(smooth);
     return ok;
 }
 

@@ -161,7 +161,7 @@ void strip_free(struct strip **s)
         return;
     free((*s)->state);
     columns_free(&(*s)->pooled);
-    smooth_free(&(*s)->smooth);
+    free((*s)->smooth);
     free((*s)->line);
     free((*s)->solid);
     free(*s);

@@ -92,8 +92,8 @@ struct smooth;
 
 /*
  * Opens a filter for lines of `count` (>= 1) columns with edge[count + 1] in microseconds.
- * smooth_us is 1000..STRIP_SMOOTH_MOST_US, in whole milliseconds. The caller frees it with
- * smooth_free. Returns NULL if out of memory.
+ * smooth_us is 1000..STRIP_SMOOTH_MOST_US, in whole milliseconds. The caller frees it with free().
+ * Returns NULL if out of memory.
  */
 struct smooth *smooth_open(const int64_t *edge, uint64_t count, int64_t smooth_us, struct err *e);
 
@@ -102,7 +102,5 @@ void smooth_line(struct smooth *s, uint8_t *line);
 
 /* Smooths value[count] in place as it does a channel in linear light. One thread per filter. */
 void smooth_values(struct smooth *s, uint16_t *value);
-
-void smooth_free(struct smooth **s);
 
 #endif
