@@ -57,10 +57,8 @@ bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rg
 
 /* A thumbnail and its place in the sheets. */
 struct thumb {
-    /* the columns that it stands for: up to the next thumbnail's first; together 0 to count - 1 */
-    uint64_t first, last;
-    uint64_t frame; /* number and time of its frame, as in struct column */
-    int64_t time_us;
+    uint64_t first;  /* of the columns that it stands for: up to the next thumbnail's first */
+    int64_t time_us; /* of its frame, as in struct column */
     /* the time of the next thumbnail; for the last one, the end of the film or of the selected
      * part. Always later than time_us */
     int64_t end_us;
