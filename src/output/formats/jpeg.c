@@ -187,8 +187,7 @@ static bool prepare(struct job *job, struct strips strips)
 
 static bool write_jpeg(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    struct err own = ERR_INIT; /* on_error needs a place even if the caller passes NULL */
-    struct job job = {.report = r, .quality = QUALITY, .file = f, .err = e ? e : &own};
+    struct job job = {.report = r, .quality = QUALITY, .file = f, .err = e};
     bool done = prepare(&job, strips) && write_image(&job);
     painter_free(&job.painter);
     free(job.row);

@@ -440,8 +440,7 @@ static bool prepare(struct job *job, struct strips strips, bool tell)
 static bool make_png(const struct report *r, struct strips strips, bool tell, int compression,
                      FILE *f, struct err *e)
 {
-    struct err own = ERR_INIT; /* on_error needs a place even if the caller passes NULL */
-    struct job job = {.report = r, .file = f, .err = e ? e : &own, .compression = compression};
+    struct job job = {.report = r, .file = f, .err = e, .compression = compression};
     bool done = prepare(&job, strips, tell) && encode(&job);
     png_destroy_write_struct(&job.png, &job.info);
     painter_free(&job.painter);

@@ -170,9 +170,10 @@ void trailer_discard(struct trailer_file *s)
         hash_stream_end(&s->hash);
 }
 
-/* Copies the value of the last line of text[size] that has `key`. Returns false if there is no such
- * line or the value does not fit. */
-static bool find_value(const char *text, size_t size, const char *key, char *value, size_t room)
+/* Copies the value of the last line of text[size] that has `key`. Returns where the key is, or NULL
+ * if there is no such line or the value does not fit. */
+static const char *find_value(const char *text, size_t size, const char *key, char *value,
+                              size_t room)
 {
     size_t length = strlen(key);
     for (size_t at = size; at-- > 0;) {
@@ -181,12 +182,12 @@ static bool find_value(const char *text, size_t size, const char *key, char *val
         const char *from = text + at + length, *end = memchr(from, '\n', size - at - length);
         size_t bytes = end ? (size_t)(end - from) : 0;
         if (!end || bytes >= room)
-            return false;
+            return NULL;
         memcpy(value, from, bytes);
         value[bytes] = 0;
-        return true;
+        return text + at;
     }
-    return false;
+    return NULL;
 }
 
 bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT])
@@ -242,14 +243,10 @@ bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *me
         return false;
     size_t size = fread(text, 1, WRITER_HEAD, f);
     text[size] = 0;
-    if (size < strlen(last) || strcmp(text + size - strlen(last), last) != 0 ||
-        !find_value(text, size, CHECK_KEY, check, sizeof check))
+    const char *line = find_value(text, size, CHECK_KEY, check, sizeof check);
+    if (!line || size < strlen(last) || strcmp(text + size - strlen(last), last) != 0)
         return false;
-    const char *line = text + size - strlen(CHECK_KEY); /* the key exists: find_value found it */
-    while (memcmp(line, CHECK_KEY, strlen(CHECK_KEY)) != 0)
-        line--;
-    /* the end of its line exists, too */
-    const char *behind = (const char *)memchr(line, '\n', (size_t)(text + size - line)) + 1;
+    const char *behind = line + strlen(CHECK_KEY) + strlen(check) + 1;
     while (line > text && line[-1] != '\n') /* the mark before it belongs to the line */
         line--;
     if (text + size - behind > TRAILER_TAIL ||

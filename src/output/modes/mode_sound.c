@@ -108,22 +108,10 @@ static bool fill_levels(const struct strip *s, const int64_t *edge, size_t level
 static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t levels,
                           uint16_t *level, struct err *e)
 {
-    size_t width = (size_t)s->width;
-    struct smooth *smooth = smooth_open(edge, width, s->report->picture.smooth_us, e);
-    if (!smooth)
-        return false;
-    uint16_t *line = malloc(width * sizeof *line);
-    for (size_t k = 0; line && k < levels; k++) {
-        for (size_t x = 0; x < width; x++)
-            line[x] = level[x * levels + k];
-        smooth_values(smooth, line);
-        for (size_t x = 0; x < width; x++)
-            level[x * levels + k] = line[x];
-    }
-    bool ok = line != NULL;
-    if (!ok)
-        err_memory(e, width * sizeof *line);
-    free(line);
+    struct smooth *smooth = smooth_open(edge, (uint64_t)s->width, s->report->picture.smooth_us, e);
+    for (size_t k = 0; smooth && k < levels; k++)
+        smooth_values(smooth, level + k, levels);
+    bool ok = smooth != NULL;
     free(smooth);
     return ok;
 }

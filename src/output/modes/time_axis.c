@@ -245,13 +245,13 @@ static void smooth_channel(struct smooth *s)
     }
 }
 
-void smooth_values(struct smooth *s, uint16_t *value)
+void smooth_values(struct smooth *s, uint16_t *value, size_t stride)
 {
     for (uint64_t i = 0; i < s->count; i++)
-        s->at[i].light = value[i];
+        s->at[i].light = value[i * stride];
     smooth_channel(s);
     for (uint64_t i = 0; i < s->count; i++)
-        value[i] = s->at[i].mean;
+        value[i * stride] = s->at[i].mean;
 }
 
 void smooth_line(struct smooth *s, uint8_t *line)

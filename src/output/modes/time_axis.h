@@ -100,7 +100,8 @@ struct smooth *smooth_open(const int64_t *edge, uint64_t count, int64_t smooth_u
 /* Smooths line[count][3] in place, in one pass. One thread per filter. */
 void smooth_line(struct smooth *s, uint8_t *line);
 
-/* Smooths value[count] in place as it does a channel in linear light. One thread per filter. */
-void smooth_values(struct smooth *s, uint16_t *value);
+/* Smooths every `stride`-th value, `count` of them, in place as it does a channel in linear light.
+ * One thread per filter. */
+void smooth_values(struct smooth *s, uint16_t *value, size_t stride);
 
 #endif
