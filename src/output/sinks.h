@@ -25,7 +25,8 @@ const char *dump_scratch_folder(void);
 /* Opens a temporary file there. Returns NULL with errno. */
 FILE *dump_scratch_open(void);
 
-/* Copies a temporary file, which is flushed, from its beginning on. On failure `e` gets only the reason. */
+/* Copies a temporary file, which is flushed, from its beginning on. On failure `e` gets only the
+ * reason. */
 bool dump_scratch_copy(FILE *from, FILE *to, struct err *e);
 
 /* Writes a frame `repeat` times, from `column` on. Any thread. */

@@ -227,7 +227,7 @@ static uint64_t pay(struct choice *c)
     return sum;
 }
 
-/* Sets saved[i] to what is saved if the candidate replaces swatch i, or none for i = c->swatches. */
+/* Sets saved[i] to what is saved if the candidate replaces swatch i; or none: i = c->swatches. */
 static void savings(const struct choice *c, int candidate, int64_t saved[FILM_PALETTE_MOST + 1])
 {
     const uint16_t *cost = c->cost + (size_t)candidate * (size_t)c->cells;
