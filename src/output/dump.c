@@ -11,6 +11,7 @@
 #include "base/atomic_file.h"
 #include "base/file.h"
 #include "base/interrupt.h"
+#include "writer.h"
 
 struct dump {
     struct atomic_file *file;
@@ -26,20 +27,29 @@ const char *dump_scratch_folder(void)
     return folder && *folder ? folder : "/tmp";
 }
 
-/* Opens the temporary file. tmpfile() would always use /tmp, which may be too small for the
- * frames of a film. */
-static bool open_scratch(struct dump *d, struct err *e)
+/* tmpfile() would always use /tmp, which may be too small for the frames of a film. */
+FILE *dump_scratch_open(void)
 {
-    const char *folder = dump_scratch_folder();
-    int fd = file_open_scratch(folder);
-    d->scratch = fd >= 0 ? fdopen(fd, "w+b") : NULL;
-    if (!d->scratch) {
-        err_set(e, ERR_FAILED, "cannot create a temporary file in '%s' for --dump: %s", folder,
-                strerror(errno));
-        if (fd >= 0)
-            close(fd);
+    int fd = file_open_scratch(dump_scratch_folder());
+    FILE *f = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    if (!f && fd >= 0)
+        close(fd);
+    return f;
+}
+
+bool dump_scratch_copy(FILE *from, FILE *to, struct err *e)
+{
+    char block[65536];
+    size_t n;
+    errno = 0;
+    rewind(from);
+    while ((n = fread(block, 1, sizeof block, from)) > 0) {
+        if (interrupted())
+            return interrupt_error(e);
+        if (fwrite(block, 1, n, to) != n)
+            return writer_failed(e);
     }
-    return d->scratch != NULL;
+    return !ferror(from) || writer_failed(e);
 }
 
 struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e)
@@ -61,7 +71,10 @@ struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e)
                     fstat(d->fd, &st) == 0 && S_ISREG(st.st_mode);
     if (own_file)
         return d;
-    if (!open_scratch(d, e)) {
+    d->scratch = dump_scratch_open();
+    if (!d->scratch) {
+        err_set(e, ERR_FAILED, "cannot create a temporary file in '%s' for --dump: %s",
+                dump_scratch_folder(), strerror(errno));
         dump_discard(&d);
         return NULL;
     }
@@ -95,17 +108,12 @@ bool dump_put(struct dump *d, uint64_t column, uint32_t repeat, const uint8_t *r
 
 static bool copy_out(struct dump *d, struct err *e)
 {
-    char block[65536];
-    rewind(d->scratch);
-    size_t n;
-    while ((n = fread(block, 1, sizeof block, d->scratch)) > 0) {
-        bool ok = !interrupted() && fwrite(block, 1, n, atomic_file_stream(d->file)) == n;
-        if (!ok && interrupted())
-            return interrupt_output(d->path, e);
-        if (!ok)
-            return err_set(e, ERR_FAILED, "cannot write '%s': %s", d->path, strerror(errno));
-    }
-    return true;
+    struct err why = ERR_INIT;
+    if (dump_scratch_copy(d->scratch, atomic_file_stream(d->file), &why))
+        return true;
+    if (interrupted())
+        return interrupt_output(d->path, e);
+    return err_set(e, why.code, "cannot write '%s': %s", d->path, why.text);
 }
 
 bool dump_commit(struct dump **d, uint64_t columns, struct err *e)

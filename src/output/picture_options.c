@@ -25,17 +25,12 @@ static void names(char *text, bool help)
 
 char *picture_options_modes(void)
 {
-    static const char *const word[] = {
-        "none", "one", "two",    "three",  "four",     "five",     "six",     "seven",  "eight",
-        "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen"};
-    _Static_assert(sizeof word / sizeof *word == STRIPS_MOST + 1,
-                   "a word for every number of strips");
     char list[NAMES_SIZE], *text = NULL;
     names(list, true);
     int length = asprintf(&text,
                           "%s; several give one picture each, NAME-MODE.png, and joined by + one "
-                          "picture; all is the first %s in one picture",
-                          list, word[strips_all().count]);
+                          "picture; all is the first five in one picture",
+                          list);
     return length < 0 ? NULL : text;
 }
 

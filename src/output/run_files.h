@@ -2,20 +2,9 @@
  * run_files.h - files with something of every film of a run: the report and the table. Main thread
  * of the parent of the worker processes.
  *
- * The report (--report) has one line of JSON per film, whatever its result.
- *
- *     {"film": path,
- *      "status": "done" | "left_out" | "failed" | "interrupted",
- *      "reason": sentence or null,
- *      "exit": the exit status for this result,
- *      "seconds": duration or null,
- *      "columns": number or null,
- *      "warnings": [sentences],
- *      "outputs": [paths],
- *      "finished": "2026-11-22T14:55:13Z"}
- *
- * Each line is appended by one write. So several runs may use one file on a local disk, and a
- * crash leaves no incomplete line.
+ * The report (--report) has one line of JSON per film (schema/report.schema.json), whatever its
+ * result. Each line is appended by one write. So several runs may use one file on a local disk, and
+ * a crash leaves no incomplete line.
  */
 #ifndef BARCODE_RUN_FILES_H
 #define BARCODE_RUN_FILES_H

@@ -22,6 +22,13 @@ struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e);
 /* Returns the folder of that temporary file: $TMPDIR, or /tmp. Any thread. */
 const char *dump_scratch_folder(void);
 
+/* Opens a temporary file there. Returns NULL with errno. */
+FILE *dump_scratch_open(void);
+
+/* Copies a temporary file, which is flushed, from its beginning on. On failure `e` gets only the
+ * reason. */
+bool dump_scratch_copy(FILE *from, FILE *to, struct err *e);
+
 /* Writes a frame `repeat` times, from `column` on. Any thread. */
 bool dump_put(struct dump *d, uint64_t column, uint32_t repeat, const uint8_t *rgb, struct err *e);
 
@@ -44,11 +51,6 @@ bool spectrum_put(void *spectrum, const int16_t *values, size_t frames, struct e
 
 /* Drops all frames, because the sound is read again. */
 bool spectrum_clear(struct spectrum *s, struct err *e);
-
-uint64_t spectrum_frames(const struct spectrum *s);
-
-/* Writes all frames to `f`, in this machine's byte order. On failure `e` gets only the reason. */
-bool spectrum_copy(struct spectrum *s, FILE *f, struct err *e);
 
 /* Frees *s and sets it to NULL. Does nothing if *s is NULL. */
 void spectrum_free(struct spectrum **s);

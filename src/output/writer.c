@@ -80,7 +80,8 @@ const char *writer_usual_ending(const struct writer *w)
 
 bool writer_failed(struct err *e)
 {
-    return err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
+    return err_set(e, errno == ENOMEM ? ERR_MEMORY : ERR_FAILED, "%s",
+                   strerror(errno ? errno : EIO));
 }
 
 bool writer_recognizes(const struct writer *w, const uint8_t *head, size_t size,
@@ -128,8 +129,6 @@ bool writer_read_metadata(const struct writer *w, const char *path,
     *metadata = (struct writer_metadata){.columns = 0};
     FILE *f = writer_has_metadata(w) ? file_open_regular(path) : NULL;
     bool whole = f && writer_read(w, f, metadata);
-    if (w->beside)
-        metadata->columns = 0; /* they are not those of a dump */
     if (f)
         fclose(f);
     return whole && (!w->has_all_parts || w->has_all_parts(path, metadata));

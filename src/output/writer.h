@@ -121,33 +121,8 @@ struct writer {
     bool (*save)(const struct report *r, struct strips strips, const char *path, struct err *e);
 };
 
-/*
- *     png             libpng: 8-bit RGB or RGBA, sRGB chunk. tEXt/iTXt: Software, barcode:film,
- *                     barcode:fingerprint, Title, Description, barcode:KEY = the parameters.
- *                     Nothing about engine or times: the same input gives the same bytes.
- *     jpeg            libjpeg: quality 92, 4:4:4; APP2: a profile of sRGB; COM: the provenance
- *                     (provenance.h). The same library gives the same bytes.
- *     webp            libwebp, lossless: RGB or RGBA; ICCP: a profile of sRGB; XMP: the provenance.
- *     svg             A poster: the strip's pixels as an embedded PNG, text as outlines or live.
- *                     Title and film id in <metadata>.
- *     pdf             A poster by cairo: the strip's pixels lossless, text in embedded fonts, no
- *                     date. SVG and PDF end with film id, options fingerprint and a checksum in a
- *                     comment (provenance.h).
- *     html            A page to view the film, with the card for a gallery: src/output/README.md.
- *                     The same input gives the same bytes.
- *     json            Man page, section JSON; one key per line, one column per line, stages last.
- *     csv             A header and a row per column: csv_columns.h.
- *     gpl, ase, css,  The film's palette (film_palette.h), for --swatches.
- *     swatches-json
- *     thumbnails      WebVTT of the film's thumbnails, and the sheets beside it.
- *     jellyfin        Trickplay sheets as Jellyfin reads them: a folder, which is replaced whole.
- *     bif             Roku's BIF: previews in one file, for Emby and Plex.
- *     spectrogram     The spectrogram of the film's sound for NumPy: spectrogram.c.
- *     landmarks       The peaks of the film's sound (peaks.h): a CSV header and a row per peak.
- *     bench           Stage times, counts, frames/s, peak memory: one JSON object on one line.
- *
- * -o uses the first for a name without an ending, and for names that the program chooses.
- */
+/* The formats of the man page. -o uses the first for a name without an ending, and for names that
+ * the program chooses. */
 extern const struct writer *const writer_table[];
 extern const size_t writer_count; /* 1..WRITERS_MOST */
 

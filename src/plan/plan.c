@@ -130,6 +130,8 @@ static const char *why_output(struct question *q, const struct output *output,
         return "shows only a part (--strict)";
     if (written_since(q, &s))
         return "is older than the film";
+    if (kind->writer->beside)
+        metadata->columns = 0; /* they are not those of the dump */
     return is_of(q, metadata->film) ? NULL : "shows another film";
 }
 

@@ -57,7 +57,7 @@ FACE = {
     "cli": "cli.h",
     "plan": "inputs.h options_fingerprint.h outputs.h plan.h",
     "output": "report.h run_files.h sinks.h writer.h formats/format_options.h formats/json.h "
-              "formats/png.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h picture_options.h "
+              "formats/images.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h picture_options.h "
               "modes/strip.h poster/poster.h",
     "cache": "cache_options.h frame_cache.h sound_cache.h",
     "media": "film_options.h film.h container/playlists.h ffmpeg/ffmpeg.h "

@@ -89,9 +89,9 @@ static bool paint_open(struct live_columns *c)
     one.count = 1;
     one.columns = c->latest;
     struct painter *painter = painter_open(&one, (struct strips){c->s.plan->strips.kind, 1}, &none);
-    for (int y = 0; painter && y < one.picture.height; y++)
-        painter_row(painter, y, c->rgb + (size_t)y * 3);
-    bool ok = painter && painter_ok(painter, &none);
+    bool ok = painter != NULL;
+    for (int y = 0; ok && y < one.picture.height; y++)
+        ok = painter_row(painter, y, c->rgb + (size_t)y * 3, &none);
     painter_free(&painter);
     return ok;
 }

@@ -17,7 +17,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "output/html/html_template.h"
-#include "output/formats/png.h"
+#include "output/formats/images.h"
 
 enum {
     CONNECTIONS_MOST = 256,

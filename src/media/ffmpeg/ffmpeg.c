@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
+#include <libavutil/base64.h>
+#include <libavutil/crc.h>
 #include <libavutil/parseutils.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,4 +71,15 @@ bool colour_name_parse(const char *text, uint8_t rgb[3])
         }
     }
     return parse_hex(text, rgb);
+}
+
+size_t base64_encode(const void *data, size_t size, char *out)
+{
+    av_base64_encode(out, (int)AV_BASE64_SIZE(size), data, (int)size);
+    return AV_BASE64_SIZE(size) - 1;
+}
+
+uint32_t crc32_add(uint32_t crc, const uint8_t *bytes, size_t size)
+{
+    return av_crc(av_crc_get_table(AV_CRC_32_IEEE_LE), crc, bytes, size);
 }

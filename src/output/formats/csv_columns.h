@@ -1,18 +1,7 @@
 /*
- * csv_columns.h - the columns of --csv, and the list of them that --csv-columns takes.
- *
- *     title file film column frame time status contrast colourfulness
- *     loudness peak centroid
- *     clock                when the column begins, UTC in ISO 8601; of days (--live), whose default
- *                          and `all` begin with it
- *     QUANTITY             of the column's colour
- *     average dominant     the colour as #rrggbb; average_QUANTITY, dominant_QUANTITY
- *     QUANTITY_1 ...       of the frame's largest cluster and so on; share_1 ...
- *     QUANTITY_N           of every cluster
- *     all                  every column that the modes of the run can fill
- *
- * A quantity is colour (#rrggbb) or one of colour_values.h. Neighbours that end in _N go together:
- * colour_N,share_N is colour_1,share_1,colour_2,share_2... The man page has units and formulas.
+ * csv_columns.h - the columns of --csv, and the list of them that --csv-columns takes. The man page
+ * has their names, units and formulas. Days of --live, also with `all`, begin with `clock`.
+ * Neighbours that end in _N go together: colour_N,share_N is colour_1,share_1,colour_2,share_2...
  */
 #ifndef BARCODE_CSV_COLUMNS_H
 #define BARCODE_CSV_COLUMNS_H

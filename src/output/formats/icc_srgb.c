@@ -1,4 +1,4 @@
-#include "icc_srgb.h"
+#include "images.h"
 
 #include <stddef.h>
 #include <string.h>

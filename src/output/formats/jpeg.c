@@ -6,9 +6,8 @@
 #include <jpeglib.h>
 #include <jerror.h>
 
-#include "jpeg.h"
+#include "images.h"
 #include "output/poster/poster.h"
-#include "icc_srgb.h"
 #include "provenance.h"
 
 enum { QUALITY = 92 }; /* of a barcode or poster */
@@ -87,13 +86,9 @@ static void set_parameters(struct job *job)
 
 static bool write_row(struct job *job, int y)
 {
-    const uint8_t *row = job->row;
-    if (job->painter) {
-        if (!painter_next_row(job->painter, y, job->row, job->err))
-            return false;
-    } else {
-        row = job->pixels + (size_t)y * (size_t)job->width * 3;
-    }
+    const uint8_t *row = job->painter ? job->row : job->pixels + (size_t)y * (size_t)job->width * 3;
+    if (job->painter && !painter_row(job->painter, y, job->row, job->err))
+        return false;
     errno = 0;
     jpeg_write_scanlines(&job->jpeg, (JSAMPARRAY)&row, 1);
     return true;
@@ -192,8 +187,7 @@ static bool prepare(struct job *job, struct strips strips)
 
 static bool write_jpeg(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    struct err own = ERR_INIT; /* on_error needs a place even if the caller passes NULL */
-    struct job job = {.report = r, .quality = QUALITY, .file = f, .err = e ? e : &own};
+    struct job job = {.report = r, .quality = QUALITY, .file = f, .err = e};
     bool done = prepare(&job, strips) && write_image(&job);
     painter_free(&job.painter);
     free(job.row);

@@ -21,9 +21,6 @@ json_t *writer_json_bytes(const char *bytes);
  * or if out of memory. */
 json_t *writer_json_append(json_t *list, json_t *value);
 
-/* Returns the stage times as one object. */
-json_t *writer_json_stages(const struct decode_times *t);
-
 /* Returns the stream and the values of the film's sound; null if the film has none. */
 json_t *json_sound_value(const struct report *r);
 

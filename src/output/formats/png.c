@@ -1,19 +1,27 @@
-#include "png.h"
+#include "images.h"
 #include "provenance.h"
 
 #include <errno.h>
 #include <inttypes.h>
 #include <png.h>
 #include <setjmp.h>
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/interrupt.h"
 #include "base/version.h"
+#include "media/ffmpeg/ffmpeg.h"
 #include "output/poster/layout.h"
 #include "output/poster/poster.h"
 #include "output/poster/labels.h"
 #include "output/writer.h"
+
+#define FILM_KEY "barcode:film"
+#define FINGERPRINT_KEY "barcode:fingerprint"
+#define COLUMNS_KEY "barcode:columns"
+#define SIZE_KEY "barcode:size"
+#define PARTIAL_KEY "barcode:partial"
 
 static const uint8_t signature[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
 
@@ -46,7 +54,7 @@ static const uint8_t *chunk_text(const uint8_t *chunk, size_t length, const char
 }
 
 /* Recognizes the text chunks at the beginning of the image. */
-bool writer_png_recognizes(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+static bool recognize_png(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
     static const char name[] = "barcode";
     bool is_barcode = false;
@@ -59,7 +67,7 @@ bool writer_png_recognizes(const uint8_t *head, size_t size, char film[FILM_ID_T
         const uint8_t *software = chunk_text(head + at, length, "Software", &bytes);
         is_barcode |=
             software && bytes >= strlen(name) && memcmp(software, name, strlen(name)) == 0;
-        const uint8_t *id = chunk_text(head + at, length, PNG_FILM_KEY, &bytes);
+        const uint8_t *id = chunk_text(head + at, length, FILM_KEY, &bytes);
         if (id && bytes < FILM_ID_TEXT)
             snprintf(film, FILM_ID_TEXT, "%.*s", (int)bytes, (const char *)id);
         at += length + 12;
@@ -74,38 +82,20 @@ enum { PIECE = 1 << 14 };
 /* The reader of a file: a piece of a chunk's data at a time. */
 struct walk {
     FILE *file;
-    uint32_t table[256];      /* CRC table of ISO 3309, as PNG uses it */
     uint8_t chunk[8 + PIECE]; /* length and type, then the latest piece of the data */
 };
-
-static void fill_table(uint32_t table[256])
-{
-    for (uint32_t n = 0; n < 256; n++) {
-        uint32_t c = n;
-        for (int bit = 0; bit < 8; bit++)
-            c = c & 1 ? 0xedb88320u ^ c >> 1 : c >> 1;
-        table[n] = c;
-    }
-}
-
-static uint32_t update_crc(const struct walk *w, uint32_t crc, const uint8_t *bytes, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        crc = w->table[(crc ^ bytes[i]) & 0xff] ^ crc >> 8;
-    return crc;
-}
 
 /* Reads a chunk after its length and type, which are in w->chunk. Returns true if its checksum is
  * correct. The data of a small chunk is then in w->chunk. */
 static bool read_chunk(struct walk *w, uint32_t length)
 {
-    uint32_t crc = update_crc(w, 0xffffffffu, w->chunk + 4, 4);
+    uint32_t crc = crc32_add(0xffffffffu, w->chunk + 4, 4);
     uint8_t end[4];
     while (length > 0) {
         size_t bytes = length < PIECE ? length : PIECE;
         if (fread(w->chunk + 8, 1, bytes, w->file) != bytes)
             return false;
-        crc = update_crc(w, crc, w->chunk + 8, bytes);
+        crc = crc32_add(crc, w->chunk + 8, bytes);
         length -= (uint32_t)bytes;
     }
     return fread(end, 1, sizeof end, w->file) == sizeof end &&
@@ -132,25 +122,23 @@ static void read_text(const struct walk *w, uint32_t length, struct writer_metad
     char text[64];
     if (copy_text(w, length, "Software", text, sizeof text))
         *is_barcode |= strncmp(text, "barcode", 7) == 0;
-    else if (copy_text(w, length, PNG_COLUMNS_KEY, text, sizeof text))
+    else if (copy_text(w, length, COLUMNS_KEY, text, sizeof text))
         metadata->columns = strtoull(text, NULL, 10);
-    else if (copy_text(w, length, PNG_SIZE_KEY, text, sizeof text))
+    else if (copy_text(w, length, SIZE_KEY, text, sizeof text))
         provenance_read_size(text, metadata);
-    else if (copy_text(w, length, PNG_PARTIAL_KEY, text, sizeof text))
+    else if (copy_text(w, length, PARTIAL_KEY, text, sizeof text))
         metadata->partial = true;
-    else if (!copy_text(w, length, PNG_FILM_KEY, metadata->film, sizeof metadata->film))
-        copy_text(w, length, PNG_FINGERPRINT_KEY, metadata->fingerprint,
-                  sizeof metadata->fingerprint);
+    else if (!copy_text(w, length, FILM_KEY, metadata->film, sizeof metadata->film))
+        copy_text(w, length, FINGERPRINT_KEY, metadata->fingerprint, sizeof metadata->fingerprint);
 }
 
 /* Checks all chunks: each must have a correct checksum, the last must be IEND, and nothing may
  * follow it. */
-bool writer_png_metadata(FILE *f, struct writer_metadata *metadata)
+static bool read_png_metadata(FILE *f, struct writer_metadata *metadata)
 {
     struct walk w = {.file = f};
     bool is_barcode = false, ended = false;
     uint8_t head[sizeof signature];
-    fill_table(w.table);
     if (fread(head, 1, sizeof head, f) != sizeof head || memcmp(head, signature, sizeof head) != 0)
         return false;
     while (!ended) {
@@ -256,11 +244,19 @@ static bool is_ascii(const char *text)
     return true;
 }
 
+static void add_text(struct job *job, const char *key, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
 /* Adds tEXt if the text is ASCII, otherwise iTXt. The key must outlive the job. */
-static void add_text(struct job *job, const char *key, const char *value)
+static void add_text(struct job *job, const char *key, const char *format, ...)
 {
+    char value[VALUE_SIZE];
+    va_list args;
     if (job->texts == TEXTS_MAX)
         return;
+    va_start(args, format);
+    vsnprintf(value, sizeof value, format, args);
+    va_end(args);
     char *copy = job->value[job->texts];
     paint_text_utf8(value, true, copy, VALUE_SIZE);
     png_text *t = &job->text[job->texts++];
@@ -278,43 +274,35 @@ static void add_text(struct job *job, const char *key, const char *value)
     }
 }
 
-static void add_number(struct job *job, const char *key, uint64_t value)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%" PRIu64, value);
-    add_text(job, key, text);
-}
-
 static void add_seconds(struct job *job, const char *key, int64_t us)
 {
     char text[40];
     paint_text_seconds(us, text, sizeof text);
-    add_text(job, key, text);
+    add_text(job, key, "%s", text);
 }
 
 /* Adds "k-means (largest of 8 clusters) of 'a film.mkv': every 24th frame, 720 columns". */
 static void add_description(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
-    char titles[400], note[80], selection[200], text[VALUE_SIZE];
+    char titles[400], note[80], selection[200];
     paint_text_titles(strips, titles, sizeof titles);
     strips.kind[0]->note(r, note, sizeof note);
     paint_text_selection(&r->analysis.selection, selection, sizeof selection);
     bool alone = strips.count == 1;
-    snprintf(text, sizeof text, "%s%s%s%s of '%s': %s, %" PRIu64 " %s", titles, alone ? " (" : "",
+    add_text(job, "Description", "%s%s%s%s of '%s': %s, %" PRIu64 " %s", titles, alone ? " (" : "",
              alone ? note : "", alone ? ")" : "", paint_text_file_name(r->film->path), selection,
              r->count, r->count == 1 ? "column" : "columns");
-    add_text(job, "Description", text);
 }
 
 static void add_selection_texts(struct job *job)
 {
     const struct selection *s = &job->report->analysis.selection;
     if (s->kind == SELECT_EVERY)
-        add_number(job, "barcode:every", s->every);
+        add_text(job, "barcode:every", "%" PRIu64, s->every);
     else if (s->kind == SELECT_INTERVAL)
         add_seconds(job, "barcode:interval", s->interval_us);
-    add_number(job, PNG_COLUMNS_KEY, job->report->count);
+    add_text(job, COLUMNS_KEY, "%" PRIu64, job->report->count);
     if (s->keyframes)
         add_text(job, "barcode:keyframes", "true");
     if (s->start_us > 0)
@@ -323,40 +311,19 @@ static void add_selection_texts(struct job *job)
         add_seconds(job, "barcode:end", s->end_us);
 }
 
-/* Adds the crop rectangles of the film's frames in the syntax of --crop. */
-static void add_crop(struct job *job)
-{
-    const struct report *r = job->report;
-    char all[CROP_RECTS * (CROP_TEXT + 1)] = "";
-    for (int i = 0; i < r->analysis.crop.count; i++) {
-        char text[CROP_TEXT];
-        crop_shown_text(&r->analysis.crop, i, r->film->orientation, text);
-        snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i > 0 ? " " : "", text);
-    }
-    if (all[0])
-        add_text(job, "barcode:crop", all);
-}
-
 /* Adds how HDR, primaries and means were computed, if not the default. */
 static void add_light_texts(struct job *job)
 {
     const struct report *r = job->report;
     if (r->film->transfer != TRANSFER_SDR) {
-        add_text(job, "barcode:tone_map", light_map_name(r->analysis.light.map));
+        add_text(job, "barcode:tone_map", "%s", light_map_name(r->analysis.light.map));
         if (r->analysis.light.map != TONE_OFF)
-            add_number(job, "barcode:hdr_peak", (uint64_t)r->analysis.light.peak);
+            add_text(job, "barcode:hdr_peak", "%d", r->analysis.light.peak);
     }
     if (r->analysis.primaries)
-        add_text(job, "barcode:primaries", r->analysis.primaries);
+        add_text(job, "barcode:primaries", "%s", r->analysis.primaries);
     if (r->analysis.light.linear)
         add_text(job, "barcode:light", "linear");
-}
-
-static void add_hundredths(struct job *job, const char *key, int value)
-{
-    char text[24];
-    snprintf(text, sizeof text, "%d.%02d", value / 100, value % 100);
-    add_text(job, key, text);
 }
 
 /* Adds what determines the image and nothing else: no engine, no times. So the same input gives the
@@ -365,47 +332,49 @@ static void add_all_texts(struct job *job, struct strips strips)
 {
     const struct report *r = job->report;
     const struct kmeans_params *k = &r->analysis.kmeans;
-    char size[32], title[LAYOUT_TEXT], modes[STRIPS_NAME];
+    const struct slit *slit = &r->picture.slit;
+    char title[LAYOUT_TEXT], modes[STRIPS_NAME], crop[CROP_RECTS * (CROP_TEXT + 1)];
     strips_name(strips, modes);
-    snprintf(size, sizeof size, "%dx%d", r->analysis.width, r->analysis.height);
     add_text(job, "Software", "barcode " BARCODE_VERSION);
     /* near the beginning, where writer_made reads */
     if (r->id.film_id[0])
-        add_text(job, PNG_FILM_KEY, r->id.film_id);
+        add_text(job, FILM_KEY, "%s", r->id.film_id);
     if (r->id.fingerprint[0])
-        add_text(job, PNG_FINGERPRINT_KEY, r->id.fingerprint);
+        add_text(job, FINGERPRINT_KEY, "%s", r->id.fingerprint);
     layout_title(r, title);
-    add_text(job, "Title", r->poster.wanted ? title : paint_text_file_name(r->film->path));
+    add_text(job, "Title", "%s", r->poster.wanted ? title : paint_text_file_name(r->film->path));
     add_description(job, strips);
-    add_text(job, "barcode:mode", modes);
+    add_text(job, "barcode:mode", "%s", modes);
     add_selection_texts(job);
-    add_text(job, PNG_SIZE_KEY, size);
-    add_crop(job);
+    add_text(job, SIZE_KEY, "%dx%d", r->analysis.width, r->analysis.height);
+    paint_text_crop(r, crop, sizeof crop);
+    if (crop[0])
+        add_text(job, "barcode:crop", "%s", crop);
     add_light_texts(job);
     if (r->picture.shape != SHAPE_STRIP)
-        add_text(job, "barcode:shape", strip_shape_name(r->picture.shape));
+        add_text(job, "barcode:shape", "%s", strip_shape_name(r->picture.shape));
     if (r->picture.smooth_us > 0)
         add_seconds(job, "barcode:smooth", r->picture.smooth_us);
     if (r->missing > 0)
-        add_number(job, "barcode:missing", r->missing);
+        add_text(job, "barcode:missing", "%" PRIu64, r->missing);
     if (r->id.partial)
-        add_text(job, PNG_PARTIAL_KEY, "yes");
+        add_text(job, PARTIAL_KEY, "yes");
     if (r->picture.steady > 0 && (strips_obey(strips) & STRIP_STEADY))
-        add_number(job, "barcode:steady", (uint64_t)r->picture.steady);
+        add_text(job, "barcode:steady", "%d", r->picture.steady);
     if (strips_need(strips) & STRIP_SLIT) {
-        add_hundredths(job, "barcode:slit", r->picture.slit.x);
-        add_hundredths(job, "barcode:rotate", r->picture.slit.angle);
+        add_text(job, "barcode:slit", "%d.%02d", slit->x / 100, slit->x % 100);
+        add_text(job, "barcode:rotate", "%d.%02d", slit->angle / 100, slit->angle % 100);
     }
     if (!(strips_need(strips) & STRIP_CLUSTERS))
         return;
-    add_number(job, "barcode:k", (uint64_t)k->k);
-    add_number(job, "barcode:n_init", (uint64_t)k->n_init);
+    add_text(job, "barcode:k", "%d", k->k);
+    add_text(job, "barcode:n_init", "%d", k->n_init);
     add_text(job, "barcode:race", k->race ? "yes" : "no");
-    add_text(job, "barcode:init", kmeans_init_name(k->init));
-    add_number(job, "barcode:max_iter", (uint64_t)k->max_iter);
-    add_number(job, "barcode:seed", k->seed);
+    add_text(job, "barcode:init", "%s", kmeans_init_name(k->init));
+    add_text(job, "barcode:max_iter", "%d", k->max_iter);
+    add_text(job, "barcode:seed", "%" PRIu64, k->seed);
     if (strips_obey(strips) & STRIP_ORDER)
-        add_text(job, "barcode:order", palette_order_name(r->picture.order));
+        add_text(job, "barcode:order", "%s", palette_order_name(r->picture.order));
 }
 
 /* Writes the complete file. Every libpng call that may jump is in here or below. */
@@ -435,7 +404,7 @@ static bool encode(struct job *job)
     png_write_info(png, job->info);
     for (int y = 0; y < painter_height(job->painter); y++) {
         /* on_write checks for an interrupt, too, but rows of one colour produce few bytes */
-        if (!painter_next_row(job->painter, y, job->row, job->err))
+        if (!painter_row(job->painter, y, job->row, job->err))
             return false;
         png_write_row(png, job->row);
     }
@@ -471,8 +440,7 @@ static bool prepare(struct job *job, struct strips strips, bool tell)
 static bool make_png(const struct report *r, struct strips strips, bool tell, int compression,
                      FILE *f, struct err *e)
 {
-    struct err own = ERR_INIT; /* on_error needs a place even if the caller passes NULL */
-    struct job job = {.report = r, .file = f, .err = e ? e : &own, .compression = compression};
+    struct job job = {.report = r, .file = f, .err = e, .compression = compression};
     bool done = prepare(&job, strips, tell) && encode(&job);
     png_destroy_write_struct(&job.png, &job.info);
     painter_free(&job.painter);
@@ -499,6 +467,6 @@ const struct writer writer_png = {.name = "png",
                                   .binary = true,
                                   .one_a_strip = true,
                                   .pixels = true,
-                                  .recognizes = writer_png_recognizes,
-                                  .read_metadata = writer_png_metadata,
+                                  .recognizes = recognize_png,
+                                  .read_metadata = read_png_metadata,
                                   .write = write_png};

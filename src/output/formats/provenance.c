@@ -2,11 +2,11 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/interrupt.h"
+#include "base/option.h"
 
 enum { SIDE_MOST = 65536 }; /* above any analysis size */
 
@@ -27,32 +27,6 @@ static void copy_value(const char *line, const char *key, char *to, size_t room)
     const char *at = strstr(line, key);
     at = at ? at + strlen(key) : "";
     snprintf(to, room, "%.*s", (int)strcspn(at, " "), at);
-}
-
-/* Reads digits followed by `end`, and moves *text past it. barcode's own numbers are far below
- * 2^63. */
-static bool read_count(const char **text, char end, uint64_t *number)
-{
-    const char *at = *text;
-    *number = 0;
-    for (; *at >= '0' && *at <= '9' && *number < UINT64_MAX / 20; at++)
-        *number = *number * 10 + (uint64_t)(*at - '0');
-    bool ok = at > *text && *at == end;
-    *text = at + 1;
-    return ok;
-}
-
-static bool read_counts(const char *columns, const char *side, const char *parts,
-                        struct writer_metadata *metadata)
-{
-    uint64_t width, height;
-    if (!read_count(&columns, 0, &metadata->columns) || !read_count(&side, 'x', &width) ||
-        !read_count(&side, 0, &height) || !read_count(&parts, 0, &metadata->parts) ||
-        width > SIDE_MOST || height > SIDE_MOST)
-        return false;
-    metadata->width = (int)width;
-    metadata->height = (int)height;
-    return true;
 }
 
 /* Returns the beginning of the provenance comment, or NULL if there is none. Skips lines with the
@@ -92,7 +66,9 @@ bool provenance_find(const char *text, size_t size, struct writer_metadata *meta
     snprintf(metadata->fingerprint, sizeof metadata->fingerprint, "%s",
              fingerprint + strlen(" fingerprint="));
     metadata->partial = strcmp(partial, "yes") == 0;
-    return read_counts(columns, side, parts, metadata);
+    provenance_read_size(side, metadata);
+    return option_read_whole(columns, 0, INT64_MAX, &metadata->columns) &&
+           option_read_whole(parts, 0, INT64_MAX, &metadata->parts);
 }
 
 void provenance_read_size(const char *text, struct writer_metadata *metadata)
@@ -166,37 +142,26 @@ bool trailer_write(struct trailer_file *s, const void *bytes, size_t size, struc
     return true;
 }
 
-static bool print(struct trailer_file *s, struct err *e, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static bool print(struct trailer_file *s, struct err *e, const char *format, ...)
-{
-    char text[REPORT_FINGERPRINT + 80];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(text, sizeof text, format, args);
-    va_end(args);
-    return length > 0 &&
-           trailer_write(s, text, (size_t)length < sizeof text ? (size_t)length : sizeof text - 1,
-                         e);
-}
-
 bool trailer_end(struct trailer_file *s, const struct report *r, const char *mark, const char *tail,
                  struct err *e)
 {
-    char hex[33];
-    bool ok = (!r->id.film_id[0] || print(s, e, "%sbarcode:film %s\n", mark, r->id.film_id)) &&
-              (!r->id.fingerprint[0] ||
-               print(s, e, "%sbarcode:fingerprint %s\n", mark, r->id.fingerprint)) &&
-              print(s, e, "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark, r->count,
-                    mark, r->analysis.width, r->analysis.height) &&
-              (!r->id.partial || print(s, e, "%sbarcode:partial yes\n", mark));
-    if (!ok)
+    char text[REPORT_FINGERPRINT + 400], hex[33];
+    size_t used = 0;
+    if (r->id.film_id[0])
+        used += (size_t)snprintf(text, sizeof text, "%sbarcode:film %s\n", mark, r->id.film_id);
+    if (r->id.fingerprint[0])
+        used += (size_t)snprintf(text + used, sizeof text - used, "%sbarcode:fingerprint %s\n",
+                                 mark, r->id.fingerprint);
+    used += (size_t)snprintf(text + used, sizeof text - used,
+                             "%sbarcode:columns %" PRIu64 "\n%sbarcode:size %dx%d\n", mark,
+                             r->count, mark, r->analysis.width, r->analysis.height);
+    if (r->id.partial)
+        used += (size_t)snprintf(text + used, sizeof text - used, "%sbarcode:partial yes\n", mark);
+    if (!trailer_write(s, text, used, e))
         return false;
     hash_stream_add(s->hash, tail, strlen(tail)); /* it follows the checksum */
     hash_hex(hash_stream_end(&s->hash), hex);
-    return fprintf(s->file, "%s" CHECK_KEY "%s\n%s", mark, hex, tail) > 0 ||
-           err_set(e, ERR_FAILED, "%s", strerror(errno));
+    return fprintf(s->file, "%s" CHECK_KEY "%s\n%s", mark, hex, tail) > 0 || writer_failed(e);
 }
 
 void trailer_discard(struct trailer_file *s)
@@ -205,9 +170,10 @@ void trailer_discard(struct trailer_file *s)
         hash_stream_end(&s->hash);
 }
 
-/* Copies the value of the last line of text[size] that has `key`. Returns false if there is no such
- * line or the value does not fit. */
-static bool find_value(const char *text, size_t size, const char *key, char *value, size_t room)
+/* Copies the value of the last line of text[size] that has `key`. Returns where the key is, or NULL
+ * if there is no such line or the value does not fit. */
+static const char *find_value(const char *text, size_t size, const char *key, char *value,
+                              size_t room)
 {
     size_t length = strlen(key);
     for (size_t at = size; at-- > 0;) {
@@ -216,12 +182,12 @@ static bool find_value(const char *text, size_t size, const char *key, char *val
         const char *from = text + at + length, *end = memchr(from, '\n', size - at - length);
         size_t bytes = end ? (size_t)(end - from) : 0;
         if (!end || bytes >= room)
-            return false;
+            return NULL;
         memcpy(value, from, bytes);
         value[bytes] = 0;
-        return true;
+        return text + at;
     }
-    return false;
+    return NULL;
 }
 
 bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT])
@@ -234,25 +200,21 @@ bool trailer_recognizes(const uint8_t *end, size_t size, char film[FILM_ID_TEXT]
     return true;
 }
 
-/* Hashes the file without the line of the checksum, which begins at `line` and ends before
- * `behind`. */
-static bool hash_but(FILE *f, long line, long behind, struct hash128 *sum)
+/* Hashes the file up to the line of the checksum, which begins at `line`, and tail[size] behind it.
+ */
+static bool hash_but(FILE *f, long line, const char *tail, size_t size, struct hash128 *sum)
 {
     uint8_t piece[1 << 14];
-    long at = 0;
-    size_t got;
+    size_t got = 1;
     struct hash_stream *hash = hash_stream_open();
     if (!hash)
         return false;
     rewind(f);
-    while ((got = fread(piece, 1, sizeof piece, f)) > 0) {
-        long to = at + (long)got, before = line < to ? line : to, after = behind > at ? behind : at;
-        if (before > at)
-            hash_stream_add(hash, piece, (size_t)(before - at));
-        if (after < to)
-            hash_stream_add(hash, piece + (after - at), (size_t)(to - after));
-        at = to;
+    for (size_t left = (size_t)line; left > 0 && got > 0; left -= got) {
+        got = fread(piece, 1, left < sizeof piece ? left : sizeof piece, f);
+        hash_stream_add(hash, piece, got);
     }
+    hash_stream_add(hash, tail, size);
     *sum = hash_stream_end(&hash);
     return !ferror(f);
 }
@@ -281,18 +243,14 @@ bool trailer_read_metadata(FILE *f, const char *last, struct writer_metadata *me
         return false;
     size_t size = fread(text, 1, WRITER_HEAD, f);
     text[size] = 0;
-    if (size < strlen(last) || strcmp(text + size - strlen(last), last) != 0 ||
-        !find_value(text, size, CHECK_KEY, check, sizeof check))
+    const char *line = find_value(text, size, CHECK_KEY, check, sizeof check);
+    if (!line || size < strlen(last) || strcmp(text + size - strlen(last), last) != 0)
         return false;
-    const char *line = text + size - strlen(CHECK_KEY); /* the key exists: find_value found it */
-    while (memcmp(line, CHECK_KEY, strlen(CHECK_KEY)) != 0)
-        line--;
-    /* the end of its line exists, too */
-    const char *behind = (const char *)memchr(line, '\n', (size_t)(text + size - line)) + 1;
+    const char *behind = line + strlen(CHECK_KEY) + strlen(check) + 1;
     while (line > text && line[-1] != '\n') /* the mark before it belongs to the line */
         line--;
     if (text + size - behind > TRAILER_TAIL ||
-        !hash_but(f, from + (line - text), from + (behind - text), &sum))
+        !hash_but(f, from + (line - text), behind, (size_t)(text + size - behind), &sum))
         return false;
     hash_hex(sum, hex);
     if (strcmp(hex, check) != 0)

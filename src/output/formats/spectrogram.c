@@ -6,8 +6,6 @@
 #include <unistd.h>
 
 #include "barcode/sound/spectrogram.h"
-#include "base/file.h"
-#include "base/interrupt.h"
 #include "output/sinks.h"
 #include "output/writer.h"
 
@@ -27,13 +25,10 @@ struct spectrum *spectrum_open(struct err *e)
     struct spectrum *s = err_calloc(1, sizeof *s, e);
     if (!s)
         return NULL;
-    int fd = file_open_scratch(dump_scratch_folder());
-    s->file = fd >= 0 ? fdopen(fd, "w+b") : NULL;
+    s->file = dump_scratch_open();
     if (s->file)
         return s;
     fail(e, errno);
-    if (fd >= 0)
-        close(fd);
     free(s);
     return NULL;
 }
@@ -53,25 +48,6 @@ bool spectrum_clear(struct spectrum *s, struct err *e)
     s->frames = 0;
     rewind(s->file);
     return ftruncate(fileno(s->file), 0) == 0 || fail(e, errno);
-}
-
-uint64_t spectrum_frames(const struct spectrum *s) { return s->frames; }
-
-bool spectrum_copy(struct spectrum *s, FILE *f, struct err *e)
-{
-    char block[65536];
-    size_t n;
-    errno = 0;
-    if (fflush(s->file) != 0)
-        return fail(e, errno);
-    rewind(s->file);
-    while ((n = fread(block, 1, sizeof block, s->file)) > 0) {
-        if (interrupted())
-            return interrupt_error(e);
-        if (fwrite(block, 1, n, f) != n)
-            return writer_failed(e);
-    }
-    return !ferror(s->file) || fail(e, errno);
 }
 
 void spectrum_free(struct spectrum **s)
@@ -108,11 +84,13 @@ static bool write_npy(const struct report *r, struct strips strips, FILE *f, str
 {
     char head[HEAD + 1];
     (void)strips;
-    make_head(spectrum_frames(r->media.spectrum), head);
+    make_head(r->media.spectrum->frames, head);
     errno = 0;
     if (fwrite(head, 1, HEAD, f) != HEAD)
         return writer_failed(e);
-    return spectrum_copy(r->media.spectrum, f, e);
+    if (fflush(r->media.spectrum->file) != 0)
+        return fail(e, errno);
+    return dump_scratch_copy(r->media.spectrum->file, f, e);
 }
 
 /* Any array of this kind may be barcode's; it does not name its film. */

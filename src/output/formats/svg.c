@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "output/poster/shape.h"
-#include "base64.h"
+#include "media/ffmpeg/ffmpeg.h"
 #include "output/poster/canvas_cairo.h"
 #include "output/poster/labels.h"
 #include "provenance.h"
@@ -130,7 +130,7 @@ static bool print_item(struct output *o, const struct layout_item *i)
 static bool print_base64(struct output *o, const uint8_t *bytes, size_t size)
 {
     enum { PIECE = 3072 };
-    char text[PIECE / 3 * 4];
+    char text[PIECE / 3 * 4 + 1];
     for (size_t at = 0; at < size; at += PIECE) {
         size_t part = size - at < PIECE ? size - at : PIECE;
         if (!trailer_write(&o->trailer, text, base64_encode(bytes + at, part, text), o->e))

@@ -1,3 +1,5 @@
+/* thumbnails.c - small pictures of a film's frames for players and media servers. */
+#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,16 +11,51 @@
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "base/path.h"
-#include "thumbs.h"
+#include "base/wire.h"
 #include "output/writer.h"
+#include "thumbs.h"
 #include "provenance.h"
+
+/* ---- Sheets: JPEGs with a provenance comment ---- */
+
+/* Writes a sheet. `path` is for the message. */
+static bool put_sheet(const struct jpeg *sheet, const char *comment, const char *path, FILE *f,
+                      struct err *e)
+{
+    return jpeg_write(sheet, comment, f) ||
+           err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
+}
+
+/* Returns true if the sheet at `path` is complete and belongs to the file with this metadata. Frees
+ * `path`, which may be NULL. */
+static bool is_complete(char *path, const struct writer_metadata *first)
+{
+    struct writer_metadata metadata;
+    FILE *f = path ? file_open_regular(path) : NULL;
+    bool complete = f && provenance_read(f, JPEG_BEGIN, JPEG_END, &metadata) &&
+                    strcmp(metadata.film, first->film) == 0 &&
+                    strcmp(metadata.fingerprint, first->fingerprint) == 0;
+    if (f)
+        fclose(f);
+    free(path);
+    return complete;
+}
+
+/* Returns true for a number of `least` to 9 digits and ".jpg". */
+static bool is_sheet_number(const char *name, size_t least)
+{
+    const size_t digits = strspn(name, "0123456789");
+    return digits >= least && digits < 10 && strcmp(name + digits, ".jpg") == 0;
+}
+
+/* ---- --thumbnails ---- */
 
 /*
  * WebVTT (W3C) with one cue per thumbnail, as players use it for previews. The text of a cue is the
  * URL of a sheet, relative to this file, with a media fragment (W3C, "Media Fragments URI 1.0"):
  * #xywh=x,y,width,height in pixels. The sheets are beside the file: NAME-001.jpg for NAME.vtt.
  */
-static const char begin[] = "WEBVTT\n", end[] = "NOTE end\n";
+static const char vtt_begin[] = "WEBVTT\n", vtt_end[] = "NOTE end\n";
 
 enum {
     SHEET_NUMBER = 24,
@@ -72,7 +109,7 @@ static bool write_vtt(const struct report *r, const struct thumbs_sheets *s, con
     size_t length;
     const char *name = path_last(path, &length);
     provenance_text(r, s->sheets, provenance);
-    fprintf(f, "%s\nNOTE\n%s\n", begin, provenance);
+    fprintf(f, "%s\nNOTE\n%s\n", vtt_begin, provenance);
     for (size_t i = 0; i < s->count; i++) {
         const struct thumb *b = &s->thumb[i];
         int64_t from = start_ms(r, s, i), to = b->end_us / 1000;
@@ -84,7 +121,7 @@ static bool write_vtt(const struct report *r, const struct thumbs_sheets *s, con
         put_url(f, name, stem_length(name));
         fprintf(f, "-%03zu.jpg#xywh=%d,%d,%d,%d\n", b->sheet + 1, b->x, b->y, s->width, s->height);
     }
-    fprintf(f, "\n%s", end);
+    fprintf(f, "\n%s", vtt_end);
     return !ferror(f) ||
            err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
 }
@@ -130,8 +167,7 @@ static bool write_sheet(struct set *set, const struct report *r, const struct jp
     if (!file)
         return false;
     set->file[set->count++] = file;
-    return jpeg_write(sheet, comment, atomic_file_stream(file)) ||
-           err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno));
+    return put_sheet(sheet, comment, path, atomic_file_stream(file), e);
 }
 
 static bool write_all(struct set *set, const struct report *r, const struct thumbs_sheets *s,
@@ -165,7 +201,8 @@ static bool commit(struct set *set, bool ok, struct err *e)
     return ok;
 }
 
-static bool save(const struct report *r, struct strips strips, const char *path, struct err *e)
+static bool save_thumbnails(const struct report *r, struct strips strips, const char *path,
+                            struct err *e)
 {
     (void)strips;
     struct thumbs_sheets sheets;
@@ -185,55 +222,276 @@ static bool save(const struct report *r, struct strips strips, const char *path,
 /* Recognizes a WebVTT or a sheet: both have a provenance comment. */
 static bool recognize_thumbnails(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
 {
-    return provenance_recognizes(head, size, begin, film) ||
+    return provenance_recognizes(head, size, vtt_begin, film) ||
            provenance_recognizes(head, size, JPEG_BEGIN, film);
 }
 
-/* Returns true if the sheet is of this film and ends as a JPEG does. */
-static bool sheet_is_complete(const char *path, const char *film)
-{
-    struct writer_metadata metadata;
-    FILE *f = file_open_regular(path);
-    bool whole = f && provenance_read(f, JPEG_BEGIN, JPEG_END, &metadata) &&
-                 strcmp(metadata.film, film) == 0;
-    if (f)
-        fclose(f);
-    return whole;
-}
-
-static bool sheets_are_complete(const char *path, const struct writer_metadata *metadata)
+static bool has_all_sheets(const char *path, const struct writer_metadata *metadata)
 {
     bool complete = metadata->parts > 0;
-    for (size_t i = 0; complete && i < metadata->parts; i++) {
-        char *name = sheet_path(path, i, NULL);
-        complete = name && sheet_is_complete(name, metadata->film);
-        free(name);
-    }
+    for (size_t i = 0; complete && i < metadata->parts; i++)
+        complete = is_complete(sheet_path(path, i, NULL), metadata);
     return complete;
 }
 
 /* Implements writer.is_part: PATH's stem, "-", 3 digits or more, ".jpg". */
-static bool is_sheet(const char *path, const char *other)
+static bool is_thumbnails_sheet(const char *path, const char *other)
 {
     const size_t stem = stem_length(path);
-    if (strncmp(path, other, stem) != 0 || other[stem] != '-')
-        return false;
-    const char *number = other + stem + 1;
-    const size_t digits = strspn(number, "0123456789");
-    return digits >= 3 && digits < 10 && strcmp(number + digits, ".jpg") == 0;
+    return strncmp(path, other, stem) == 0 && other[stem] == '-' &&
+           is_sheet_number(other + stem + 1, 3);
 }
 
-static const char *const ending[] = {"vtt", NULL};
+static const char *const vtt_ending[] = {"vtt", NULL};
 
 const struct writer writer_thumbnails = {.name = "thumbnails",
                                          .title = "WebVTT",
-                                         .ending = ending,
+                                         .ending = vtt_ending,
                                          .folder = true,
                                          .modeless = true,
                                          .thumbnails = true,
                                          .recognizes = recognize_thumbnails,
-                                         .begin = begin,
-                                         .end = end,
-                                         .has_all_parts = sheets_are_complete,
-                                         .is_part = is_sheet,
-                                         .save = save};
+                                         .begin = vtt_begin,
+                                         .end = vtt_end,
+                                         .has_all_parts = has_all_sheets,
+                                         .is_part = is_thumbnails_sheet,
+                                         .save = save_thumbnails};
+
+/* ---- --trickplay ---- */
+
+/*
+ * BIF (Roku, "Trick Mode Support"), all numbers u32 in little-endian order:
+ *
+ *     magic  version 0  number of images  time unit in ms  44 zeros    64 bytes
+ *     time in units, offset in the file                                for each image
+ *     ffffffff, offset of the file's end
+ *     the images, JPEGs
+ *
+ * The last image ends with the provenance comment, which JPEG decoders do not read.
+ */
+static const uint8_t magic[] = {0x89, 'B', 'I', 'F', 0x0d, 0x0a, 0x1a, 0x0a};
+
+enum { HEAD = 64, ENTRY = 8, END_OF_INDEX = -1 };
+
+static bool put_index(const struct report *r, uint64_t *end, size_t extra, FILE *f, struct err *e)
+{
+    size_t count = previews_count(r->media.previews);
+    uint64_t at = HEAD + (uint64_t)(count + 1) * ENTRY;
+    uint8_t zero[HEAD - 20] = {0};
+    struct wire_out o = {0};
+    wire_put(&o, magic, sizeof magic);
+    wire_put_u32(&o, 0);
+    wire_put_u32(&o, (uint32_t)count);
+    wire_put_u32(&o, (uint32_t)(r->media.preview_us / 1000));
+    wire_put(&o, zero, sizeof zero);
+    for (size_t i = 0; i < count; i++) {
+        wire_put_u32(&o, (uint32_t)i);
+        wire_put_u32(&o, (uint32_t)at);
+        at += previews_single(r->media.previews, i)->size;
+    }
+    *end = at + extra;
+    wire_put_u32(&o, (uint32_t)END_OF_INDEX);
+    wire_put_u32(&o, (uint32_t)*end);
+    bool ok = false;
+    if (o.failed)
+        err_memory(e, o.room);
+    else if (*end > UINT32_MAX)
+        err_set(e, ERR_FAILED, "a BIF cannot exceed 4 GiB; give a longer --trickplay-interval");
+    else if (fwrite(o.data, 1, o.count, f) != o.count)
+        writer_failed(e);
+    else
+        ok = true;
+    wire_free(&o);
+    return ok;
+}
+
+static bool write_bif(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    (void)strips;
+    char comment[PROVENANCE_TEXT];
+    uint64_t end;
+    provenance_text(r, 0, comment);
+    if (!previews_finish(r->media.previews, e) || !put_index(r, &end, strlen(comment), f, e))
+        return false;
+    bool ok = true;
+    for (size_t i = 0; ok && i < previews_count(r->media.previews); i++)
+        ok = jpeg_write(previews_single(r->media.previews, i), NULL, f);
+    ok = ok && fputs(comment, f) >= 0;
+    return ok || writer_failed(e);
+}
+
+/* The end of the last image and the beginning of the provenance. */
+static const char mark[] = JPEG_END PROVENANCE_BEGIN;
+
+static bool recognize_bif(const uint8_t *tail, size_t size, char film[FILM_ID_TEXT])
+{
+    return provenance_recognizes_end(tail, size, mark, film);
+}
+
+static uint32_t read_u32(const uint8_t *at)
+{
+    struct wire_in i = wire_read(at, 4);
+    return wire_u32(&i);
+}
+
+/* Returns true if the head is a BIF's and the index ends with the file. */
+static bool is_whole(FILE *f)
+{
+    uint8_t head[HEAD], last[ENTRY];
+    if (fread(head, 1, HEAD, f) != HEAD || memcmp(head, magic, sizeof magic) != 0)
+        return false;
+    long index_end = HEAD + (long)read_u32(head + 12) * ENTRY;
+    return fseek(f, index_end, SEEK_SET) == 0 && fread(last, 1, ENTRY, f) == ENTRY &&
+           read_u32(last) == UINT32_MAX && fseek(f, 0, SEEK_END) == 0 &&
+           ftell(f) == (long)read_u32(last + 4);
+}
+
+static bool read_bif_metadata(FILE *f, struct writer_metadata *metadata)
+{
+    return is_whole(f) && provenance_read_end(f, mark, metadata);
+}
+
+/* Emby's name: FILM-WIDTH-SECONDS.bif. */
+static void name_bif(const struct previews_rule *rule, char text[WRITER_BESIDE])
+{
+    int64_t ms = rule->interval_us / 1000;
+    if (ms % 1000 == 0)
+        snprintf(text, WRITER_BESIDE, "-%d-%" PRId64 ".bif", rule->width, ms / 1000);
+    else
+        snprintf(text, WRITER_BESIDE, "-%d-%" PRId64 ".%03d.bif", rule->width, ms / 1000,
+                 (int)(ms % 1000));
+}
+
+const struct writer writer_bif = {.name = "bif",
+                                  .option = "trickplay",
+                                  .title = "BIF",
+                                  .binary = true,
+                                  .tail = true,
+                                  .modeless = true,
+                                  .beside = name_bif,
+                                  .recognizes = recognize_bif,
+                                  .read_metadata = read_bif_metadata,
+                                  .write = write_bif};
+
+/*
+ * Jellyfin's layout (10.10 and later): FILM.trickplay/WIDTH - COLUMNSxROWS/N.jpg, N from 0. It
+ * counts all files of the folder, and it derives the height of a preview from that of a sheet. So
+ * nothing else lies there, and every sheet is complete. Each has a provenance comment; the output's
+ * path is that of the first sheet.
+ */
+static void name_sheets(const struct previews_rule *rule, char text[WRITER_BESIDE])
+{
+    snprintf(text, WRITER_BESIDE, ".trickplay/%d - %dx%d/0.jpg", rule->width, THUMBS_ACROSS,
+             THUMBS_ACROSS);
+}
+
+enum { SHEET_NAME = 32 };
+
+static void name_sheet(uint64_t i, char name[SHEET_NAME])
+{
+    snprintf(name, SHEET_NAME, "%" PRIu64 ".jpg", i);
+}
+
+bool jellyfin_made(const char *path)
+{
+    char film[FILM_ID_TEXT];
+    return writer_made(&writer_jellyfin, path, film);
+}
+
+static bool add_sheet(struct atomic_folder *folder, uint64_t i, const struct jpeg *sheet,
+                      const char *comment, struct err *e)
+{
+    char name[SHEET_NAME];
+    name_sheet(i, name);
+    struct atomic_file *f = atomic_folder_add(folder, name, e);
+    if (!f)
+        return false;
+    if (put_sheet(sheet, comment, name, atomic_file_stream(f), e))
+        return atomic_file_commit(&f, e);
+    atomic_file_discard(&f);
+    return false;
+}
+
+static bool write_folder(const struct report *r, const char *path, struct err *e)
+{
+    char comment[PROVENANCE_TEXT];
+    size_t count;
+    const struct jpeg *sheet = previews_sheets(r->media.previews, &count);
+    struct atomic_folder *folder = atomic_folder_open(path, jellyfin_made, e);
+    bool ok = folder != NULL;
+    provenance_text(r, count - 1, comment);
+    for (size_t i = 0; ok && i < count; i++) {
+        if (interrupted())
+            ok = interrupt_output(path, e);
+        else
+            ok = add_sheet(folder, i, &sheet[i], comment, e);
+    }
+    if (ok)
+        return atomic_folder_commit(&folder, e);
+    atomic_folder_discard(&folder);
+    return false;
+}
+
+static bool save_jellyfin(const struct report *r, struct strips strips, const char *path,
+                          struct err *e)
+{
+    (void)strips;
+    size_t length;
+    const char *name = path_last(path, &length);
+    char *folder = strndup(path, (size_t)(name - path - 1));
+    if (!folder)
+        return err_memory(e, strlen(path));
+    bool ok = previews_finish(r->media.previews, e);
+    if (ok)
+        ok = write_folder(r, folder, e);
+    else
+        err_prefix(e, "cannot write '%s'", folder);
+    free(folder);
+    return ok;
+}
+
+/* Returns how many names a folder has. */
+static uint64_t count_names(const char *path)
+{
+    DIR *folder = opendir(path);
+    uint64_t count = 0;
+    for (struct dirent *d; folder && (d = readdir(folder));)
+        count += strcmp(d->d_name, ".") != 0 && strcmp(d->d_name, "..") != 0;
+    if (folder)
+        closedir(folder);
+    return count;
+}
+
+/* Returns true if all other sheets exist, and nothing else is in the folder. */
+static bool is_whole_folder(const char *path, const struct writer_metadata *first)
+{
+    char *folder = path_beside(path, "", NULL);
+    bool complete = folder && count_names(folder) == first->parts + 1;
+    free(folder);
+    for (uint64_t i = 1; complete && i <= first->parts; i++) {
+        char name[SHEET_NAME];
+        name_sheet(i, name);
+        complete = is_complete(path_beside(path, name, NULL), first);
+    }
+    return complete;
+}
+
+/* Implements writer.is_part. */
+static bool is_jellyfin_sheet(const char *path, const char *other)
+{
+    size_t length;
+    const size_t folder = (size_t)(path_last(path, &length) - path);
+    return strncmp(path, other, folder) == 0 && is_sheet_number(other + folder, 1);
+}
+
+const struct writer writer_jellyfin = {.name = "jellyfin",
+                                       .option = "trickplay",
+                                       .title = "trickplay sheets",
+                                       .binary = true,
+                                       .modeless = true,
+                                       .beside = name_sheets,
+                                       .begin = JPEG_BEGIN,
+                                       .end = JPEG_END,
+                                       .has_all_parts = is_whole_folder,
+                                       .is_part = is_jellyfin_sheet,
+                                       .save = save_jellyfin};

@@ -245,13 +245,12 @@ static int64_t end_of(const struct report *r)
     return end < INT64_MAX ? end : 0;
 }
 
-/* Sets columns, times and places: each thumbnail covers the film up to the next one. */
+/* Sets times and places: each thumbnail covers the film up to the next one. */
 static void arrange(const struct report *r, struct thumbs_sheets *to)
 {
     for (size_t i = 0; i < to->count; i++) {
         struct thumb *b = &to->thumb[i];
         bool last = i + 1 == to->count;
-        b->last = last ? r->count - 1 : b[1].first - 1;
         b->end_us = last ? end_of(r) : b[1].time_us;
         /* a film longer than its declared duration, or with equal times */
         if (b->end_us <= b->time_us)
@@ -278,8 +277,7 @@ static bool list(const struct thumbs *t, const struct report *r, int64_t period_
             continue;
         last = &t->slot[i];
         (*shown)[to->count] = (size_t)i;
-        to->thumb[to->count++] =
-            (struct thumb){.first = i * t->stride, .frame = last->frame, .time_us = last->time_us};
+        to->thumb[to->count++] = (struct thumb){.first = i * t->stride, .time_us = last->time_us};
     }
     if (to->count == 0)
         return err_set(e, ERR_FAILED, "no frames for thumbnails");

@@ -21,7 +21,7 @@
 #include "barcode/base/err.h"
 #include "barcode/engine/crop.h"
 #include "barcode/engine/frame.h"
-#include "jpeg.h"
+#include "images.h"
 #include "media/film.h"
 #include "output/report.h"
 
@@ -57,10 +57,8 @@ bool thumbs_put(struct thumbs *t, const struct frame_tag *tag, const uint8_t *rg
 
 /* A thumbnail and its place in the sheets. */
 struct thumb {
-    /* the columns that it stands for: up to the next thumbnail's first; together 0 to count - 1 */
-    uint64_t first, last;
-    uint64_t frame; /* number and time of its frame, as in struct column */
-    int64_t time_us;
+    uint64_t first;  /* of the columns that it stands for: up to the next thumbnail's first */
+    int64_t time_us; /* of its frame, as in struct column */
     /* the time of the next thumbnail; for the last one, the end of the film or of the selected
      * part. Always later than time_us */
     int64_t end_us;
@@ -81,7 +79,7 @@ struct thumbs_sheets {
  * has the rest. A frame that fills several columns appears once. Of the thumbnails in each period
  * of the film, from n * period_us to (n + 1) * period_us, only the first appears; 0: all of them.
  *
- * The quality (jpeg.h) is the best of a list with which all sheets together take at most
+ * The quality (images.h) is the best of a list with which all sheets together take at most
  * `bytes_most`, or the worst. Reads film, count and selection of the report. The same frames give
  * the same bytes.
  *

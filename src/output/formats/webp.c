@@ -7,7 +7,7 @@
 #include "base/version.h"
 #include "base/wire.h"
 #include "output/poster/poster.h"
-#include "icc_srgb.h"
+#include "images.h"
 #include "provenance.h"
 
 /*
@@ -36,7 +36,7 @@ static bool paint(WebPPicture *picture, struct painter *p, struct err *e)
     if (!row)
         return err_memory(e, (size_t)width * (size_t)channels);
     for (int y = 0; y < painter_height(p); y++) {
-        ok = painter_next_row(p, y, row, e);
+        ok = painter_row(p, y, row, e);
         if (!ok)
             break;
         uint32_t *to = picture->argb + (size_t)y * (size_t)picture->argb_stride;

@@ -10,10 +10,10 @@
 #include "barcode/engine/colour.h"
 #include "base/interrupt.h"
 #include "base/version.h"
-#include "output/formats/png.h"
+#include "output/formats/images.h"
 #include "output/formats/provenance.h"
 #include "output/formats/thumbs.h"
-#include "output/modes/column_sound.h"
+#include "output/modes/time_axis.h"
 #include "output/poster/labels.h"
 #include "html_template.h"
 
@@ -195,12 +195,8 @@ static json_t *film_value(const struct html_job *job)
     const struct report *r = job->report;
     const struct film *film = r->film;
     static const char *const transfer[] = {"sdr", "pq", "hlg"};
-    char crop[CROP_RECTS * (CROP_TEXT + 1)] = "";
-    for (int i = 0; i < r->analysis.crop.count; i++) {
-        char text[CROP_TEXT];
-        crop_shown_text(&r->analysis.crop, i, film->orientation, text);
-        snprintf(crop + strlen(crop), sizeof crop - strlen(crop), "%s%s", i > 0 ? " " : "", text);
-    }
+    char crop[CROP_RECTS * (CROP_TEXT + 1)];
+    paint_text_crop(r, crop, sizeof crop);
     json_t *rate = film->rate_num > 0 && film->rate_den > 0
                        ? json_real((double)film->rate_num / (double)film->rate_den)
                        : json_null();

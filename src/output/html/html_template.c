@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "output/formats/base64.h"
+#include "media/ffmpeg/ffmpeg.h"
 
 static const char mark_begin[] = "<!--barcode:", mark_end[] = "-->";
 
@@ -89,20 +89,14 @@ static int put_escaped(const char *text, size_t size, void *file)
 
 bool page_put_json(FILE *f, const char *id, json_t *value)
 {
-    if (!value) {
-        errno = ENOMEM;
-        return false;
-    }
-    errno = 0;
+    errno = value ? 0 : ENOMEM;
     /* ASCII only, so that U+2028 and U+2029 are escaped too. */
-    bool done = fprintf(f, "<script type=\"application/json\" id=\"%s\">", id) > 0 &&
+    bool done = value && fprintf(f, "<script type=\"application/json\" id=\"%s\">", id) > 0 &&
                 json_dump_callback(value, put_escaped, f,
                                    JSON_COMPACT | JSON_ENSURE_ASCII | JSON_ENCODE_ANY |
                                        JSON_REAL_PRECISION(15)) == 0 &&
                 fputs("</script>\n", f) != EOF;
-    int error = errno ? errno : EIO;
     json_decref(value);
-    errno = error;
     return done;
 }
 

@@ -9,14 +9,8 @@
 #include "barcode/kmeans/kmeans.h"
 #include "strip.h"
 
-/*
- * Returns the index of the cluster after `last` among `clusters` (1..CLUSTERS_MAX) clusters in the
- * order of kmeans.h. -1 as `last` requests the first; returns -1 after the last. With
- * ORDER_LIGHTNESS the lightest comes first, and equal ones keep their order.
- */
-int strip_order_next(enum palette_order order, const struct cluster *cluster, int clusters,
-                     int last);
-
+/* Writes the indices of `clusters` (1..CLUSTERS_MAX) clusters in the order of kmeans.h. With
+ * ORDER_LIGHTNESS the lightest comes first, and equal ones keep their order. */
 void strip_order(enum palette_order order, const struct cluster *cluster, int clusters,
                  uint8_t *indices);
 

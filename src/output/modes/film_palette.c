@@ -227,15 +227,12 @@ static uint64_t pay(struct choice *c)
     return sum;
 }
 
-/*
- * Sets saved[i] to what is saved if the candidate replaces swatch i. Returns what is saved if it
- * replaces none.
- */
-static int64_t savings(const struct choice *c, int candidate, int64_t saved[FILM_PALETTE_MOST])
+/* Sets saved[i] to what is saved if the candidate replaces swatch i; or none: i = c->swatches. */
+static void savings(const struct choice *c, int candidate, int64_t saved[FILM_PALETTE_MOST + 1])
 {
     const uint16_t *cost = c->cost + (size_t)candidate * (size_t)c->cells;
     int64_t added = 0;
-    memset(saved, 0, FILM_PALETTE_MOST * sizeof *saved);
+    memset(saved, 0, (FILM_PALETTE_MOST + 1) * sizeof *saved);
     for (int x = 0; x < c->cells; x++) {
         const struct payment *p = &c->paid[x];
         int64_t weight = c->cell[x].weight;
@@ -244,46 +241,31 @@ static int64_t savings(const struct choice *c, int candidate, int64_t saved[FILM
         else
             saved[p->swatch] -= weight * ((cost[x] < p->second ? cost[x] : p->second) - p->cost);
     }
-    for (int i = 0; i < c->swatches; i++)
+    for (int i = 0; i <= c->swatches; i++)
         saved[i] += added;
-    return added;
 }
 
-/* Adds the candidate that saves most. Returns false if it saves too little. */
-static bool build(struct choice *c)
+/* Makes the step that saves most: a candidate is added, or else replaces a swatch. Returns false if
+ * it saves too little. */
+static bool improve(struct choice *c, bool adds)
 {
-    int64_t most = (int64_t)STEP * COST - 1, saved[FILM_PALETTE_MOST];
-    int best = -1;
-    for (int i = 0; i < c->candidates; i++) {
-        int64_t added = savings(c, i, saved);
-        if (added > most) {
-            most = added;
-            best = i;
-        }
-    }
-    if (best >= 0)
-        c->swatch[c->swatches++] = best;
-    pay(c);
-    return best >= 0;
-}
-
-/* Makes the swap that saves most. Returns false if it saves too little. */
-static bool swap(struct choice *c)
-{
-    int64_t most = (int64_t)STEP * COST - 1, saved[FILM_PALETTE_MOST];
-    int best = -1, out = 0;
+    int64_t most = (int64_t)STEP * COST - 1, saved[FILM_PALETTE_MOST + 1];
+    const int first = adds ? c->swatches : 0, end = c->swatches + adds;
+    int best = -1, place = 0;
     for (int i = 0; i < c->candidates; i++) {
         savings(c, i, saved);
-        for (int j = 0; j < c->swatches; j++) {
+        for (int j = first; j < end; j++) {
             if (saved[j] > most && !c->accent[j]) {
                 most = saved[j];
                 best = i;
-                out = j;
+                place = j;
             }
         }
     }
-    if (best >= 0)
-        c->swatch[out] = best;
+    if (best >= 0) {
+        c->swatch[place] = best;
+        c->swatches = end > c->swatches ? end : c->swatches;
+    }
     pay(c);
     return best >= 0;
 }
@@ -363,7 +345,7 @@ static bool add_accent(struct choice *c)
     c->swatch[out] = at;
     c->accent[out] = true;
     pay(c);
-    while (swap(c)) {
+    while (improve(c, false)) {
     }
     uint32_t after = largest_accent(c, &at);
     bool better = after < size || (after == size && missing_share(c) <= missing_share(&before));
@@ -410,9 +392,9 @@ bool film_palette_make(const struct colour_histogram *h, int colours, struct fil
     bool ok = open_choice(&c, h, e);
     if (ok) {
         pay(&c);
-        while (c.swatches < colours && build(&c)) {
+        while (c.swatches < colours && improve(&c, true)) {
         }
-        while (swap(&c)) {
+        while (improve(&c, false)) {
         }
         while (add_accent(&c)) {
         }

@@ -3,9 +3,7 @@
 #include <string.h>
 
 #include "base/interrupt.h"
-#include "column_sound.h"
 #include "render_line.h"
-#include "smooth.h"
 #include "time_axis.h"
 
 /*
@@ -110,23 +108,11 @@ static bool fill_levels(const struct strip *s, const int64_t *edge, size_t level
 static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t levels,
                           uint16_t *level, struct err *e)
 {
-    size_t width = (size_t)s->width;
-    struct smooth *smooth = smooth_open(edge, width, s->report->picture.smooth_us, e);
-    if (!smooth)
-        return false;
-    uint16_t *line = malloc(width * sizeof *line);
-    for (size_t k = 0; line && k < levels; k++) {
-        for (size_t x = 0; x < width; x++)
-            line[x] = level[x * levels + k];
-        smooth_values(smooth, line);
-        for (size_t x = 0; x < width; x++)
-            level[x * levels + k] = line[x];
-    }
-    bool ok = line != NULL;
-    if (!ok)
-        err_memory(e, width * sizeof *line);
-    free(line);
-    smooth_free(&smooth);
+    struct smooth *smooth = smooth_open(edge, (uint64_t)s->width, s->report->picture.smooth_us, e);
+    for (size_t k = 0; smooth && k < levels; k++)
+        smooth_values(smooth, level + k, levels);
+    bool ok = smooth != NULL;
+    free(smooth);
     return ok;
 }
 
@@ -137,15 +123,11 @@ static bool smooth_levels(const struct strip *s, const int64_t *edge, size_t lev
 static bool sound_line_fill(const struct strip *s, size_t levels, sound_line_levels *levels_of,
                             uint16_t *level, struct err *e)
 {
-    const struct report *r = s->report;
-    int64_t *edge = axis_pixel_edges(r->columns, r->count, film_length_end(&r->film->length),
-                                     (uint64_t)s->width);
-    if (!edge) {
-        err_memory(e, (r->count + (uint64_t)s->width) * sizeof *edge);
+    int64_t *edge = axis_pixel_edges(s->report, (uint64_t)s->width, e);
+    if (!edge)
         return false;
-    }
     bool ok = fill_levels(s, edge, levels, levels_of, level, e);
-    if (ok && r->picture.smooth_us > 0)
+    if (ok && s->report->picture.smooth_us > 0)
         ok = smooth_levels(s, edge, levels, level, e);
     free(edge);
     return ok;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "time_axis.h"
-#include "smooth.h"
 
 bool strip_shows(const struct strip *s, const struct column *c)
 {
@@ -96,12 +95,10 @@ static bool pool(struct strip *s, struct err *e)
 /* Opens the filter of --smooth. A pooled column has the duration of the columns that it covers. */
 static bool open_smooth(struct strip *s, struct err *e)
 {
-    const struct report *r = s->report;
-    int64_t *edge =
-        axis_pixel_edges(r->columns, r->count, film_length_end(&r->film->length), s->count);
+    int64_t *edge = axis_pixel_edges(s->report, s->count, e);
     if (!edge)
-        return err_memory(e, (r->count + 1) * sizeof *edge);
-    s->smooth = smooth_open(edge, s->count, r->picture.smooth_us, e);
+        return false;
+    s->smooth = smooth_open(edge, s->count, s->report->picture.smooth_us, e);
     free(edge);
     return s->smooth != NULL;
 }
@@ -164,7 +161,7 @@ void strip_free(struct strip **s)
         return;
     free((*s)->state);
     columns_free(&(*s)->pooled);
-    smooth_free(&(*s)->smooth);
+    free((*s)->smooth);
     free((*s)->line);
     free((*s)->solid);
     free(*s);

@@ -49,6 +49,9 @@ struct columns *strip_pool(const struct strip *s, struct err *e);
 
 void strip_free(struct strip **s);
 
+/* Writes the colour of a level in the mode `spectrum`. Any thread. */
+void colour_map_at(uint16_t level, uint8_t rgb[3]);
+
 /* ---- fit_width.c: columns' pixels at another width (enum strip_fit). Pure; any thread ---- */
 
 /*

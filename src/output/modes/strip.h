@@ -3,26 +3,14 @@
  *
  * Everything that depends on the mode is in its entry. The command line, --help, file names, what
  * the engines compute, labels, pixels and the text of a PNG follow from the table. To add a mode,
- * write its entry in a file mode_*.c and add a line to mode_table.c.
+ * write its entry in a file mode_*.c and add a line to mode_table.c. The man page describes modes.
  *
- *     kmeans      The colour of the largest cluster, or of the cluster that --steady chose
- *                 (steady.h), from top to bottom.
- *     dominant    The colour of the highest density in OKLab (dominant.h), or the candidate that
- *                 --steady chose, from top to bottom.
- *     palette     All clusters, one band each, from the top in the order of --order. `lightness`
- *                 has the lightest first (srgb.h: by luminance; equal ones as by share), except
- *                 that bands of nearly the same lightness follow their colour along time
- *                 (band_order.h). `share` has the largest first.
- *                 Band j ends at row floor((H * c_j + T/2) / T). c_j is the number of pixels of
- *                 bands 0..j and T that of all bands.
- *     average     The mean colour.
- *     squeeze     The mean of each row of the analysis frame. The rows are scaled to the height by
- *                 the exact area mean (shrink.h), also when enlarging.
- *     sound       The sound's loudness and peaks as a waveform in the colours of `average`
- *                 (mode_sound.c).
- *     spectrum    The sound's spectrum, high frequencies at the top (mode_sound.c).
- *     slit        The pixels of a line through the analysis frame (slit.h), scaled as those of
- *                 squeeze. Not in -m all.
+ * A palette has all clusters, one band each, from the top in the order of --order. `lightness` has
+ * the lightest first (srgb.h: by luminance; equal ones as by share), except that bands of nearly
+ * the same lightness follow their colour along time (band_order.h). `share` has the largest first.
+ * Band j ends at row floor((H * c_j + T/2) / T). c_j is the number of pixels of bands 0..j and T
+ * that of all bands. The rows of `squeeze` and `slit` are scaled to the height by the exact area
+ * mean (shrink.h), also when enlarging.
  *
  * A column that lacks what the mode needs is painted as the nearest earlier column that has it. At
  * the start, the nearest later column is used. With report.gaps its pixel in row y of column i is

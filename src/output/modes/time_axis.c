@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "barcode/engine/srgb.h"
+
 static const int64_t SECOND = 1000000;
 
 /* Returns floor(span * part / whole). All are below 2^63, part and whole below 2^32. */
@@ -27,9 +29,12 @@ static int64_t last_span(int64_t first, int64_t last, uint64_t before, uint64_t 
     return span > 0 ? span : 1;
 }
 
-int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_us)
+int64_t *axis_edges(const struct report *r, struct err *e)
 {
-    int64_t *edge = malloc((count + 1) * sizeof *edge);
+    const struct columns *columns = r->columns;
+    const uint64_t count = r->count;
+    const int64_t end_us = film_length_end(&r->film->length);
+    int64_t *edge = err_calloc(count + 1, sizeof *edge, e);
     if (!edge)
         return NULL;
     uint64_t from = 0; /* first column of the latest frame */
@@ -50,13 +55,12 @@ int64_t *axis_edges(const struct columns *columns, uint64_t count, int64_t end_u
     return edge;
 }
 
-int64_t *axis_pixel_edges(const struct columns *columns, uint64_t count, int64_t end_us,
-                          uint64_t width)
+int64_t *axis_pixel_edges(const struct report *r, uint64_t width, struct err *e)
 {
-    int64_t *edge = axis_edges(columns, count, end_us),
-            *pixel = edge ? malloc((width + 1) * sizeof *pixel) : NULL;
+    int64_t *edge = axis_edges(r, e),
+            *pixel = edge ? err_calloc(width + 1, sizeof *pixel, e) : NULL;
     for (uint64_t x = 0; pixel && x <= width; x++) {
-        uint64_t at = x * count / width, part = x * count % width;
+        uint64_t at = x * r->count / width, part = x * r->count % width;
         pixel[x] = edge[at] + (part > 0 ? share(edge[at + 1] - edge[at], part, width) : 0);
     }
     free(edge);
@@ -140,4 +144,123 @@ void axis_length(int64_t us, char *out, size_t size)
         snprintf(out, size, "%d s", (int)s);
     else
         snprintf(out, size, "%s %s", clock, s < 3600 ? "min" : "h");
+}
+
+/* ---- Sound ---- */
+
+const struct film_sound *report_sound(const struct report *r)
+{
+    return r->media.sound && r->media.sound->stream >= 0 ? r->media.sound : NULL;
+}
+
+bool column_sound_open(struct column_sound *c, const struct report *r, struct err *e)
+{
+    *c = (struct column_sound){.sound = report_sound(r)};
+    if (!c->sound || r->count == 0)
+        return true;
+    c->edge = axis_edges(r, e);
+    return c->edge != NULL;
+}
+
+bool column_sound_at(const struct column_sound *c, uint64_t i, struct sound_row *row)
+{
+    if (c->sound)
+        film_sound_span(c->sound, c->edge[i], c->edge[i + 1], row);
+    return c->sound;
+}
+
+void column_sound_close(struct column_sound *c)
+{
+    free(c->edge);
+    *c = (struct column_sound){.sound = NULL};
+}
+
+/* ---- --smooth ---- */
+
+enum { MS = 1000, HOUR_MS = 3600000 };
+
+/* A column, and a channel of it. */
+struct instant {
+    int64_t middle; /* m_i */
+    uint32_t span;  /* d_i */
+    uint16_t light, mean;
+};
+
+struct smooth {
+    uint64_t count;
+    int64_t half;         /* S */
+    uint8_t level[65536]; /* srgb_level */
+    struct instant at[];  /* [count] */
+};
+
+struct smooth *smooth_open(const int64_t *edge, uint64_t count, int64_t smooth_us, struct err *e)
+{
+    struct smooth *s = err_calloc(1, sizeof *s + count * sizeof *s->at, e);
+    if (!s)
+        return NULL;
+    s->count = count;
+    s->half = smooth_us / MS;
+    for (uint64_t i = 0; i < count; i++) {
+        int64_t from = edge[i] / MS, to = edge[i + 1] / MS, span = to - from;
+        s->at[i].span = span < 1 ? 1 : span > HOUR_MS ? HOUR_MS : (uint32_t)span;
+        s->at[i].middle = from + span / 2;
+    }
+    for (int v = 0; v < 65536; v++)
+        s->level[v] = srgb_level((uint16_t)v);
+    return s;
+}
+
+/* The sums over a range of columns of d, d m, d v and d m v, modulo 2^64. */
+struct sums {
+    uint64_t d, dm, dv, dmv;
+};
+
+static void move(const struct smooth *s, struct sums *to, uint64_t j, bool in)
+{
+    uint64_t d = s->at[j].span, dm = d * (uint64_t)s->at[j].middle, v = s->at[j].light;
+    to->d += in ? d : 0 - d;
+    to->dm += in ? dm : 0 - dm;
+    to->dv += in ? d * v : 0 - d * v;
+    to->dmv += in ? dm * v : 0 - dm * v;
+}
+
+/* Smooths one channel. Middles never decrease. `left` holds the columns j <= i within reach, where
+ * S - |m_j - m_i| is (S - m_i) + m_j. `right` holds those after i, where it is (S + m_i) - m_j. */
+static void smooth_channel(struct smooth *s)
+{
+    struct sums left = {0}, right = {0};
+    uint64_t first = 0, end = 0; /* left: first..i, right: i + 1..end - 1 */
+    for (uint64_t i = 0; i < s->count; i++) {
+        int64_t m = s->at[i].middle;
+        for (; end < s->count && s->at[end].middle - m < s->half; end++)
+            move(s, &right, end, true);
+        move(s, &right, i, false);
+        move(s, &left, i, true);
+        for (; m - s->at[first].middle >= s->half; first++)
+            move(s, &left, first, false);
+        uint64_t below = (uint64_t)(s->half - m), above = (uint64_t)(s->half + m);
+        uint64_t weight = below * left.d + left.dm + above * right.d - right.dm;
+        uint64_t sum = below * left.dv + left.dmv + above * right.dv - right.dmv;
+        s->at[i].mean = (uint16_t)((2 * sum + weight) / (2 * weight));
+    }
+}
+
+void smooth_values(struct smooth *s, uint16_t *value, size_t stride)
+{
+    for (uint64_t i = 0; i < s->count; i++)
+        s->at[i].light = value[i * stride];
+    smooth_channel(s);
+    for (uint64_t i = 0; i < s->count; i++)
+        value[i * stride] = s->at[i].mean;
+}
+
+void smooth_line(struct smooth *s, uint8_t *line)
+{
+    for (int k = 0; k < 3; k++) {
+        for (uint64_t i = 0; i < s->count; i++)
+            s->at[i].light = srgb_linear[line[i * 3 + (uint64_t)k]];
+        smooth_channel(s);
+        for (uint64_t i = 0; i < s->count; i++)
+            line[i * 3 + (uint64_t)k] = s->level[s->at[i].mean];
+    }
 }

@@ -111,6 +111,17 @@ void paint_text_selection(const struct selection *s, char *out, size_t size)
         snprintf(out, size, "every %" PRIu64 "%s frame%s", s->every, ordinal_end(s->every), limits);
 }
 
+void paint_text_crop(const struct report *r, char *out, size_t size)
+{
+    size_t used = 0;
+    out[0] = 0;
+    for (int i = 0; i < r->analysis.crop.count && used < size; i++) {
+        char text[CROP_TEXT];
+        crop_shown_text(&r->analysis.crop, i, r->film->orientation, text);
+        used += (size_t)snprintf(out + used, size - used, "%s%s", i > 0 ? " " : "", text);
+    }
+}
+
 void paint_text_titles(struct strips strips, char *out, size_t size)
 {
     size_t used = 0;

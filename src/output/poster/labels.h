@@ -27,6 +27,9 @@ void paint_text_seconds(int64_t us, char *out, size_t size);
  * ", from 5 s to 60 s" if it is limited. */
 void paint_text_selection(const struct selection *s, char *out, size_t size);
 
+/* Writes the crop rectangles in the syntax of --crop, in the displayed frame. "" if none. */
+void paint_text_crop(const struct report *r, char *out, size_t size);
+
 /* Writes the titles of the modes: "k-means, palette, average and squeeze". */
 void paint_text_titles(struct strips strips, char *out, size_t size);
 

@@ -59,53 +59,37 @@ void layout_free(struct layout **s)
     *s = NULL;
 }
 
-/*
- * Adds an item with only kind and colour set. If out of memory, sets `s->failed` and returns NULL.
- */
-static struct layout_item *add_item(struct layout *s, enum layout_kind kind, const uint8_t rgb[3])
+/* Adds an item in this colour. If out of memory, sets `s->failed`. */
+static void add_item(struct layout *s, const struct layout_item *item, const uint8_t rgb[3])
 {
     if (!err_reserve(&s->item, s->items + 1, &s->room, sizeof *s->item, NULL)) {
         s->failed = true;
-        return NULL;
+        return;
     }
-    struct layout_item *i = &s->item[s->items++];
-    *i = (struct layout_item){.kind = kind};
-    memcpy(i->rgb, rgb, 3);
-    return i;
-}
-
-static struct layout_item *add_box(struct layout *s, enum layout_kind kind, double x, double y,
-                                   double w, double h, const uint8_t rgb[3])
-{
-    struct layout_item *i = add_item(s, kind, rgb);
-    if (!i)
-        return NULL;
-    i->x = x;
-    i->y = y;
-    i->w = w;
-    i->h = h;
-    return i;
+    s->item[s->items] = *item;
+    memcpy(s->item[s->items++].rgb, rgb, 3);
 }
 
 static void add_area(struct layout *s, double x, double y, double w, double h, const uint8_t rgb[3])
 {
-    add_box(s, LAYOUT_AREA, x, y, w, h, rgb);
+    const struct layout_item area = {.kind = LAYOUT_AREA, .x = x, .y = y, .w = w, .h = h};
+    add_item(s, &area, rgb);
 }
 
 static void add_line(struct layout *s, double x, double y, double w, double h, double thick,
                      const uint8_t rgb[3])
 {
-    struct layout_item *i = add_box(s, LAYOUT_LINE, x, y, w, h, rgb);
-    if (i)
-        i->thick = thick;
+    const struct layout_item line = {
+        .kind = LAYOUT_LINE, .x = x, .y = y, .w = w, .h = h, .thick = thick};
+    add_item(s, &line, rgb);
 }
 
 /* Adds text, unless it is empty. */
 static void add_words(struct layout *s, const struct layout_text *words, const uint8_t rgb[3])
 {
-    struct layout_item *i = words->text[0] && words->w > 0 ? add_item(s, LAYOUT_WORDS, rgb) : NULL;
-    if (i)
-        i->words = *words;
+    const struct layout_item item = {.kind = LAYOUT_WORDS, .words = *words};
+    if (words->text[0] && words->w > 0)
+        add_item(s, &item, rgb);
 }
 
 /* Returns v rounded to a whole pixel in a layout for pixels, otherwise to a whole unit. */
@@ -153,10 +137,10 @@ static void write_clock(const struct report *r, double place, char out[AXIS_LABE
 bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err *e)
 {
     const struct report *r = s->report;
-    int64_t *edge = axis_edges(r->columns, r->count, film_length_end(&r->film->length));
+    int64_t *edge = axis_edges(r, e);
     axis->ticks = 0;
     if (!edge)
-        return err_memory(e, (r->count + 1) * sizeof *edge);
+        return false;
     if (most < 1)
         most = 1;
     if (most > AXIS_TICKS_MOST)

@@ -43,25 +43,16 @@ static bool parse_name(const char *text, struct paper *page)
  * *text moves past the number. */
 static bool read_decimal(const char **text, int64_t *value)
 {
-    const char *c = *text;
-    int64_t n = 0;
-    int digits = 0, unit = 10000;
-    for (; *c >= '0' && *c <= '9' && digits < 7; c++, digits++)
-        n = n * 10 + (*c - '0');
-    n *= 10000;
-    if (digits == 0 || digits > 6)
+    uint64_t whole;
+    if (!option_read_digits(text, 999999, &whole))
         return false;
-    if (*c == '.') {
-        if (!(c[1] >= '0' && c[1] <= '9'))
-            return false;
-        for (c++; *c >= '0' && *c <= '9'; c++) {
-            unit /= 10;
-            n += (int64_t)unit * (*c - '0');
-        }
-    }
-    *text = c;
-    *value = n;
-    return true;
+    *value = (int64_t)whole * 10000;
+    if (**text != '.')
+        return true;
+    const char *first = ++*text;
+    for (int64_t unit = 1000; **text >= '0' && **text <= '9'; ++*text, unit /= 10)
+        *value += unit * (**text - '0');
+    return *text > first;
 }
 
 static bool is_within_limits(const struct paper *p)

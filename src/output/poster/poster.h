@@ -141,18 +141,12 @@ int painter_width(const struct painter *p);
 int painter_height(const struct painter *p);
 int painter_channels(const struct painter *p); /* 3: R'G'B'; 4: with alpha, not premultiplied */
 
-/* Writes row y (0..height - 1) into out[width][channels]. Ascending order is fastest; any order
- * gives the same bytes. */
-void painter_row(struct painter *p, int y, uint8_t *out);
-
 /*
- * As painter_row, for a writer: returns false if the row could not be drawn, or with
- * ERR_INTERRUPTED if interrupted() is true.
+ * Writes row y (0..height - 1) into out[width][channels]. Ascending order is fastest; any order
+ * gives the same bytes. Returns false if the row could not be drawn, or with ERR_INTERRUPTED if
+ * interrupted() is true.
  */
-bool painter_next_row(struct painter *p, int y, uint8_t *out, struct err *e);
-
-/* Returns false if a row could not be drawn; *e has the reason. Such a row is black. */
-bool painter_ok(const struct painter *p, struct err *e);
+bool painter_row(struct painter *p, int y, uint8_t *out, struct err *e);
 
 void painter_free(struct painter **p);
 

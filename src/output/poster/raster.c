@@ -32,7 +32,6 @@ struct painter {
     uint8_t *band;         /* [band_rows][width][3]: the layout from row band_y on */
     uint8_t *row;          /* a row of a shape */
     int band_y, band_rows; /* band_y < 0: the band is empty */
-    struct err error;
 };
 
 static bool check_size(const struct report *r, struct strips strips, struct err *e)
@@ -171,8 +170,8 @@ static void fill_pixels(uint8_t *rgb, size_t pixels, const uint8_t colour[3])
         memcpy(rgb + i * 3, colour, 3);
 }
 
-/* Returns the layout's row without its strips, or NULL with the error in p->error. */
-static const uint8_t *layout_row(struct painter *p, int y)
+/* Returns the layout's row without its strips. */
+static const uint8_t *layout_row(struct painter *p, int y, struct err *e)
 {
     int first = y / p->band_rows * p->band_rows, left = p->height - first;
     int rows = left < p->band_rows ? left : p->band_rows;
@@ -180,7 +179,7 @@ static const uint8_t *layout_row(struct painter *p, int y)
     struct canvas *canvas = p->layout->canvas;
     if (first != p->band_y) {
         p->band_y = -1;
-        if (canvas && !canvas_pixels(canvas, p->layout, first, rows, p->width, p->band, &p->error))
+        if (canvas && !canvas_pixels(canvas, p->layout, first, rows, p->width, p->band, e))
             return NULL;
         if (!canvas)
             fill_pixels(p->band, (size_t)rows * (size_t)p->width, p->layout->colours.paper);
@@ -197,23 +196,23 @@ static void blend_over(const uint8_t *from, int width, uint8_t *to)
             to[k] = (uint8_t)((from[k] * from[3] + to[k] * (255 - from[3]) + 127) / 255);
 }
 
-void painter_row(struct painter *p, int y, uint8_t *out)
+bool painter_row(struct painter *p, int y, uint8_t *out, struct err *e)
 {
+    if (interrupted())
+        return interrupt_error(e);
     if (p->alone && p->background) {
         shape_row(p->alone, y, p->row);
         fill_pixels(out, (size_t)p->width, p->background);
         blend_over(p->row, p->width, out);
-        return;
+        return true;
     }
     if (p->alone) {
         shape_row(p->alone, y, out);
-        return;
+        return true;
     }
-    const uint8_t *under = layout_row(p, y);
-    if (!under) {
-        memset(out, 0, (size_t)p->width * 3);
-        return;
-    }
+    const uint8_t *under = layout_row(p, y, e);
+    if (!under)
+        return false;
     memcpy(out, under, (size_t)p->width * 3);
     for (size_t i = 0; i < p->shapes; i++) {
         const struct placed *strip = &p->placed[i];
@@ -225,21 +224,7 @@ void painter_row(struct painter *p, int y, uint8_t *out)
         else
             memcpy(out + (size_t)strip->x * 3, p->row, (size_t)strip->w * 3);
     }
-}
-
-bool painter_next_row(struct painter *p, int y, uint8_t *out, struct err *e)
-{
-    if (interrupted())
-        return interrupt_error(e);
-    painter_row(p, y, out);
-    return painter_ok(p, e);
-}
-
-bool painter_ok(const struct painter *p, struct err *e)
-{
-    if (p->error.code == ERR_NONE)
-        return true;
-    return err_set(e, p->error.code, "%s", p->error.text);
+    return true;
 }
 
 void painter_free(struct painter **p)

@@ -142,10 +142,10 @@ TEST(orders)
 {
     static const struct cluster c[5] = {
         {{90, 90, 90}, 9}, {{0, 200, 0}, 7}, {{90, 90, 90}, 5}, {{0, 0, 255}, 2}, {{255, 0, 0}, 1}};
-    static const int light[] = {1, 4, 0, 2, 3, -1}, share[] = {0, 1, 2, 3, 4, -1};
-    int last = -1, step = 0;
-    for (; step < 6; step++)
-        assert_int_equal(last = strip_order_next(ORDER_LIGHTNESS, c, 5, last), light[step]);
-    for (step = 0; step < 6; step++)
-        assert_int_equal(last = strip_order_next(ORDER_SHARE, c, 5, last), share[step]);
+    static const uint8_t light[] = {1, 4, 0, 2, 3}, share[] = {0, 1, 2, 3, 4};
+    uint8_t got[5];
+    strip_order(ORDER_LIGHTNESS, c, 5, got);
+    assert_memory_equal(got, light, 5);
+    strip_order(ORDER_SHARE, c, 5, got);
+    assert_memory_equal(got, share, 5);
 }

@@ -204,7 +204,7 @@ TEST(files_of_a_day)
     assert_int_equal(painter_width(p), COUNT);
     for (int y = 0; y < HEIGHT; y++) {
         uint8_t rgb[COUNT * 3];
-        painter_row(p, y, rgb);
+        assert_true(painter_row(p, y, rgb, NULL));
         for (int x = 0; x < COUNT; x++)
             assert_int_equal(rgb[3 * x], x == 2        ? 80
                                          : x == 5      ? 200
@@ -216,8 +216,8 @@ TEST(files_of_a_day)
     p = painter_open(
         &r, (struct strips){(const struct strip_kind *[]){strip_find("average", 7)}, 1}, &e);
     uint8_t first[COUNT * 3], fifth[COUNT * 3];
-    painter_row(p, 0, first);
-    painter_row(p, 4, fifth);
+    assert_true(painter_row(p, 0, first, NULL));
+    assert_true(painter_row(p, 4, fifth, NULL));
     assert_int_equal(first[6], 80);
     assert_int_equal(fifth[6], 80);
     assert_int_equal(first[0] + fifth[0], STRIP_GAP_LIGHT + STRIP_GAP_DARK);

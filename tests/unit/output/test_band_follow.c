@@ -2,16 +2,13 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/engine/oklab.h"
-#include "barcode/engine/srgb.h"
 #include "output/modes/band_order.h"
 
-enum { COLUMNS_MOST = 200, K = 64, HEIGHTS = 1 << 16 };
+enum { COLUMNS_MOST = 200, K = 64 };
 
 static struct column column[COLUMNS_MOST];
 static struct cluster cluster[COLUMNS_MOST][K];
 static uint8_t order[COLUMNS_MOST * K];
-static uint16_t root[OKLAB_ROOTS];
 
 static const struct column *ask(const void *user, uint64_t i)
 {
@@ -31,8 +28,6 @@ static void follow(int columns)
     memset(order, 0xff, sizeof order);
     assert_true(band_follow(ask, NULL, (uint64_t)columns, order, K, &e));
 }
-
-static int lightness(const struct cluster *c) { return root[srgb_luminance(c->rgb) / 10000] / 16; }
 
 /* Writes the order by lightness. */
 static void sort(int i, uint8_t *to)
@@ -74,44 +69,6 @@ static void walk(int columns, int k, int step)
         c[0].count++;
         set(i, k, c);
     }
-}
-
-/* Returns the cluster at each height. */
-static void paint(int i, const uint8_t *bands, uint8_t *at)
-{
-    uint64_t total = 0, y = 0;
-    for (int j = 0; j < column[i].clusters; j++)
-        total += cluster[i][j].count;
-    memset(at, 0xff, HEIGHTS);
-    for (int b = 0; b < column[i].clusters; b++)
-        for (uint64_t n = cluster[i][bands[b]].count * UINT64_C(65536) / total; n > 0; n--)
-            at[y++] = bands[b];
-}
-
-/* The sum that the definition keeps small, height by height. */
-static int64_t value_of(int columns, const uint8_t *bands)
-{
-    static uint8_t at[2][HEIGHTS];
-    int64_t sum = 0;
-    for (int i = 0; i < columns; i++) {
-        paint(i, bands + i * K, at[i & 1]);
-        int64_t count[K] = {0};
-        for (int y = 0; y < HEIGHTS && at[i & 1][y] != 0xff; y++) {
-            count[at[i & 1][y]]++;
-            if (i == 0 || at[1 - (i & 1)][y] == 0xff)
-                continue;
-            struct oklab a = oklab_of(srgb_linear, root, cluster[i][at[i & 1][y]].rgb),
-                         b = oklab_of(srgb_linear, root, cluster[i - 1][at[1 - (i & 1)][y]].rgb);
-            sum += abs(a.l - b.l) + 2 * abs(a.a - b.a) + 2 * abs(a.b - b.b);
-        }
-        for (int b = 0; b < column[i].clusters; b++)
-            for (int c = b + 1; c < column[i].clusters; c++) {
-                int p = bands[i * K + b], q = bands[i * K + c],
-                    rise = lightness(&cluster[i][q]) - lightness(&cluster[i][p]);
-                sum += rise > 0 ? count[p] * count[q] * rise >> 17 : 0;
-            }
-    }
-    return sum;
 }
 
 /* Gold and grey of nearly one lightness, which swap places if each column is sorted alone, as in
@@ -162,35 +119,6 @@ TEST(far_ones_do_not)
         assert_true(is_sorted(i));
 }
 
-/* Every order has each cluster once, falls from light to dark by the definition, and the choice is
- * not worse than to sort each column alone. */
-TEST(what_the_definition_says)
-{
-    srand(3);
-    for (int round = 0; round < 24; round++) {
-        int k = (const int[]){1, 2, 5, 8, 13, 64}[round % 6], columns = k > 13 ? 12 : 40;
-        static uint8_t by_light[COLUMNS_MOST * K];
-        walk(columns, k, 1 + rand() % 24);
-        follow(columns);
-        for (int i = 0; i < columns; i++) {
-            bool found[K] = {false};
-            int darkest = 1024;
-            for (int b = 0; b < k; b++) {
-                int j = order[i * K + b], light = lightness(&cluster[i][j]);
-                assert_in_range(j, 0, k - 1);
-                assert_false(found[j]);
-                found[j] = true;
-                assert_true(light - darkest <= 819 / (k > 8 ? k : 8));
-                darkest = light < darkest ? light : darkest;
-            }
-            sort(i, by_light + i * K);
-        }
-        assert_true(value_of(columns, order) <= value_of(columns, by_light));
-        follow(1);
-        assert_true(is_sorted(0));
-    }
-}
-
 /* A missing column changes nothing, and the columns of one frame are alike. */
 TEST(gaps_and_copies)
 {
@@ -213,12 +141,3 @@ TEST(gaps_and_copies)
     follow(2);
     assert_true(is_sorted(0));
 }
-
-static int begin(void **state)
-{
-    (void)state;
-    oklab_roots(root);
-    return 0;
-}
-
-TEST_FIXTURE(begin, NULL)

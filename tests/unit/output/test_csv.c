@@ -5,7 +5,7 @@
 #include "output/writer.h"
 #include "strips.h"
 
-static size_t written(const struct report *r, struct strips strips, char *to, size_t room)
+static size_t csv_into(const struct report *r, struct strips strips, char *to, size_t room)
 {
     struct err e = ERR_INIT;
     FILE *f = fmemopen(to, room, "w");
@@ -53,7 +53,7 @@ TEST(rows)
                        .analysis.kmeans = {.k = 2},
                        .id.film_id = "9-ab"};
     char got[4096], film[FILM_ID_TEXT] = "";
-    size_t size = written(&r, stacked(), got, sizeof got);
+    size_t size = csv_into(&r, stacked(), got, sizeof got);
     /* A name from a stranger is not a formula, and quotes and commas are RFC 4180's. */
     static const char end[] = "'=1+1,\"films/a, \"\"b\"\".mkv\"\r\n";
     char want[4096];
@@ -73,15 +73,15 @@ TEST(rows)
     assert_true(recognizes(got, size, film));
     assert_string_equal(film, "9-ab");
     /* What the mode does not need is not there, and the colour is the mode's. */
-    written(&r, alone("average"), got, sizeof got);
+    csv_into(&r, alone("average"), got, sizeof got);
     assert_memory_equal(got,
                         "column,frame,time,status,average,film,r,g,b,lightness,chroma,hue,title,"
                         "file\r\n0,0,0.000000,ok,#010200,9-ab,1,2,0,",
                         112);
     assert_non_null(strstr(got, "\r\n2,48,2.000002,missing,,9-ab,,,,,,,'=1+1,"));
-    written(&r, alone("dominant"), got, sizeof got);
+    csv_into(&r, alone("dominant"), got, sizeof got);
     assert_non_null(strstr(got, "\r\n0,0,0.000000,ok,#010200,#ff00a0,9-ab,255,0,160,"));
-    written(&r, alone("kmeans"), got, sizeof got);
+    csv_into(&r, alone("kmeans"), got, sizeof got);
     assert_non_null(strstr(got, "\r\n0,0,0.000000,ok,#010200,#102030,0.666667,#000000,0.333333,"));
     columns_free(&columns);
 }
@@ -93,7 +93,7 @@ static const char *line_two(const struct report *r, const char *list, char got[4
     struct report own = *r;
     assert_true(csv_columns_parse(list, &columns, &e));
     own.csv_columns = &columns;
-    written(&own, alone("average"), got, 4096);
+    csv_into(&own, alone("average"), got, 4096);
     return strchr(got, '\n') + 1;
 }
 
@@ -162,7 +162,7 @@ TEST(sound_columns)
                        .analysis.kmeans = {.k = 2},
                        .media.sound = &sound};
     char got[4096];
-    written(&r, alone("sound"), got, sizeof got);
+    csv_into(&r, alone("sound"), got, sizeof got);
     assert_memory_equal(got, "column,frame,time,status,average,film,r,g,b,lightness,chroma,hue,",
                         65);
     assert_non_null(strstr(got, ",title,file,loudness,peak,centroid\r\n"));
@@ -256,12 +256,12 @@ TEST(widest)
                        .analysis.kmeans = {.k = CLUSTERS_MAX},
                        .id.film_id = "18446744073709551615-0123456789abcdef0123456789abcdef"};
     char got[2 * WRITER_HEAD], film[FILM_ID_TEXT] = "";
-    size_t size = written(&r, stacked(), got, sizeof got);
+    size_t size = csv_into(&r, stacked(), got, sizeof got);
     assert_in_range(size, 2000, WRITER_HEAD);
     assert_true(writer_find("csv")->recognizes((const uint8_t *)got, size, film));
     assert_string_equal(film, r.id.film_id);
     r.id.film_id[0] = 0;
-    size = written(&r, stacked(), got, sizeof got);
+    size = csv_into(&r, stacked(), got, sizeof got);
     assert_true(writer_find("csv")->recognizes((const uint8_t *)got, size, film));
     assert_string_equal(film, "");
     columns_free(&columns);

@@ -80,20 +80,6 @@ TEST(flat_colours)
     assert_int_equal(p.count, 2);
 }
 
-/* Greys from black to white, with 1 % of green. */
-TEST(one_percent_of_green)
-{
-    struct frame f = {.filled = 0};
-    fill(&f, 10, 0, 200, 40);
-    for (int i = 0; i < 990; i++)
-        fill(&f, 1, (uint8_t)(i * 255 / 989), (uint8_t)(i * 255 / 989), (uint8_t)(i * 255 / 989));
-    for (int colours = 6; colours <= FILM_PALETTE_MOST; colours += 2) {
-        struct film_palette p = palette_of(&f, colours);
-        assert_in_range(p.count, 6, colours);
-        assert_true(find(&p, 0, 200, 40) >= 0);
-    }
-}
-
 /* Four accents of 1 % each between many colours take places, and the rest is shared. */
 TEST(several_accents)
 {

@@ -69,22 +69,10 @@ static void scene(uint64_t count)
         .analysis.selection = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX}};
 }
 
-static void scene_close(void)
+static char *page_of(struct strips strips)
 {
-    struct columns *c = (struct columns *)report.columns;
-    columns_free(&c);
-}
-
-static char *written(struct strips strips)
-{
-    char *bytes = NULL;
     size_t size;
-    FILE *f = open_memstream(&bytes, &size);
-    struct err e = ERR_INIT;
-    if (!writer_find("html")->write(&report, strips, f, &e))
-        fail_msg("%s", e.text);
-    fclose(f);
-    return bytes;
+    return written("html", &report, strips, &size);
 }
 
 static json_t *json_of(const char *html, const char *id)
@@ -134,7 +122,7 @@ TEST(test_columns_come_back)
 {
     size_t count;
     scene(20);
-    char *html = written(alone("kmeans"));
+    char *html = page_of(alone("kmeans"));
     uint8_t *times = array_of(html, "times", &count);
     assert_int_equal(count, 20 * 4);
     uint8_t *frames = array_of(html, "frames", &count);
@@ -163,13 +151,13 @@ TEST(test_columns_come_back)
     }
     assert_int_equal(clusters[3] | clusters[4] << 8, (65535 * 60 + 40) / 80);
     free(times), free(frames), free(states), free(means), free(clusters), free(html);
-    scene_close();
+    free_columns(&report);
 }
 
 TEST(test_names_are_data)
 {
     scene(9);
-    char *html = written(alone("kmeans"));
+    char *html = page_of(alone("kmeans"));
     json_t *facts = json_of(html, "film"), *card = json_of(html, "card");
     assert_string_equal(json_string_value(json_object_get(json_object_get(facts, "film"), "name")),
                         name);
@@ -187,7 +175,7 @@ TEST(test_names_are_data)
     json_decref(facts);
     json_decref(card);
     free(html);
-    scene_close();
+    free_columns(&report);
 }
 
 /* What a page says of its film and run, whatever the image of the same run is. */
@@ -198,7 +186,7 @@ TEST(test_facts)
     report.analysis.selection.end_us = 50000000;
     report.analysis.crop =
         (struct crop){1920, 1080, 2, false, {{0, 140, 1920, 800}, {0, 20, 1920, 1040}}};
-    char *html = written(alone("kmeans"));
+    char *html = page_of(alone("kmeans"));
     json_t *facts = json_of(html, "film"), *run = json_object_get(facts, "run");
     const char *crop = json_string_value(json_object_get(json_object_get(facts, "film"), "crop"));
     assert_string_equal(crop, "1920:800:0:140 1920:1040:0:20");
@@ -208,10 +196,10 @@ TEST(test_facts)
     report.picture.shape = SHAPE_CIRCLE;
     report.poster.wanted = true;
     report.poster.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
-    char *other = written(alone("kmeans"));
+    char *other = page_of(alone("kmeans"));
     assert_string_equal(html, other);
     free(html), free(other);
-    scene_close();
+    free_columns(&report);
 }
 
 /* A card lies where galleries look, whatever the film. */
@@ -219,11 +207,11 @@ TEST(test_card_is_near)
 {
     scene(PAGE_COLUMNS);
     memset(report.id.fingerprint, 'x', sizeof report.id.fingerprint - 1);
-    char *html = written(stacked());
+    char *html = page_of(stacked());
     const char *end = strstr(html, "</script>");
     assert_true(end && end - html < 16384);
     free(html);
-    scene_close();
+    free_columns(&report);
 }
 
 TEST(test_told)
@@ -233,7 +221,7 @@ TEST(test_told)
     char shown[FILM_ID_TEXT] = "";
     scene(9);
     report.id.partial = true;
-    char *html = written(alone("average"));
+    char *html = page_of(alone("average"));
     FILE *f = fmemopen(html, strlen(html), "rb");
     assert_true(w->read_metadata(f, &metadata));
     fclose(f);
@@ -250,12 +238,12 @@ TEST(test_told)
     free(html);
     /* Of a pipe. */
     report.id.film_id[0] = 0;
-    html = written(alone("average"));
+    html = page_of(alone("average"));
     shown[0] = 0;
     assert_true(w->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
     assert_string_equal(shown, "");
     free(html);
-    scene_close();
+    free_columns(&report);
 }
 
 /* The longest of all fingerprints and ids is in what writer_made reads. */
@@ -265,19 +253,19 @@ TEST(test_head_has_room)
     scene(2);
     memset(report.id.fingerprint, 'x', sizeof report.id.fingerprint - 1);
     memset(report.id.film_id, '1', sizeof report.id.film_id - 1);
-    char *html = written(alone("average"));
+    char *html = page_of(alone("average"));
     assert_true(writer_find("html")->recognizes((const uint8_t *)html, WRITER_HEAD, shown));
     assert_string_equal(shown, report.id.film_id);
     assert_true(strstr(html, "name=\"barcode:columns\"") - html < WRITER_HEAD);
     free(html);
-    scene_close();
+    free_columns(&report);
 }
 
 TEST(test_modes)
 {
     scene(12);
     report.analysis.needs = STRIP_CLUSTERS | STRIP_ROWS | STRIP_DOMINANT;
-    char *html = written(stacked());
+    char *html = page_of(stacked());
     json_t *facts = json_of(html, "film");
     assert_int_equal(json_array_size(json_object_get(facts, "modes")), strips_all().count);
     for (size_t i = 0; i < strips_all().count; i++) {
@@ -293,7 +281,7 @@ TEST(test_modes)
     assert_memory_equal(means + 6 * 4 + 3, columns_get(report.columns, 4)->dominant, 3);
     free(means), free(html);
     json_decref(facts);
-    scene_close();
+    free_columns(&report);
 }
 
 /* More columns than a page has: those under the middle of each of the page's. */
@@ -301,7 +289,7 @@ TEST(test_many_columns)
 {
     size_t count;
     scene(PAGE_COLUMNS * 3);
-    char *html = written(alone("kmeans"));
+    char *html = page_of(alone("kmeans"));
     uint8_t *frames = array_of(html, "frames", &count);
     assert_int_equal(count, PAGE_COLUMNS * 4);
     assert_int_equal(u32(frames), 24);
@@ -311,5 +299,5 @@ TEST(test_many_columns)
     assert_int_equal(json_integer_value(json_object_get(facts, "film_columns")), PAGE_COLUMNS * 3);
     json_decref(facts);
     free(frames), free(html);
-    scene_close();
+    free_columns(&report);
 }

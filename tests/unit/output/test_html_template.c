@@ -74,13 +74,6 @@ TEST(test_json)
     fclose(f);
 }
 
-TEST(test_data)
-{
-    begin();
-    assert_true(page_put_data(f, "x", "foobar", 4));
-    expect("<script type=\"text/plain\" id=\"x\">Zm9vYg==</script>\n");
-}
-
 static const struct page_file *const files[] = {&page_common_css, &page_viewer_css, NULL};
 
 static void put_page(const char *kind)

@@ -71,26 +71,10 @@ static void scene(uint64_t count)
         .run.counts = {.displayed = 96, .packets = 100}};
 }
 
-static void scene_close(void)
+static json_t *parsed(void)
 {
-    struct columns *c = (struct columns *)report.columns;
-    columns_free(&c);
-}
-
-static char *written(const struct writer *w)
-{
-    char *bytes = NULL;
     size_t size;
-    FILE *f = open_memstream(&bytes, &size);
-    struct err e = ERR_INIT;
-    assert_true(w->write(&report, alone(mode), f, &e));
-    fclose(f);
-    return bytes;
-}
-
-static json_t *parsed(const struct writer *w)
-{
-    char *bytes = written(w);
+    char *bytes = written("json", &report, alone(mode), &size);
     json_error_t error;
     json_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, &error);
     if (!root)
@@ -103,7 +87,8 @@ static json_t *parsed(const struct writer *w)
 TEST(test_golden)
 {
     scene(4);
-    char *text = written(writer_find("json"));
+    size_t size;
+    char *text = written("json", &report, alone(mode), &size);
     assert_string_equal(
         text,
         "{\n\"version\": \"0.1.0\",\n\"format\": 1,\n"
@@ -138,7 +123,7 @@ TEST(test_golden)
         "\"cluster\":0.0,"
         "\"write\":0.0}\n}\n");
     free(text);
-    scene_close();
+    free_columns(&report);
 }
 
 /* Returns what is at "a.b.0.c" as text, with numbers in place of members for arrays; the caller's.
@@ -163,7 +148,7 @@ struct place {
 static void expect(const char *of, const struct place *place)
 {
     mode = of;
-    json_t *root = parsed(writer_find("json"));
+    json_t *root = parsed();
     for (; place->path; place++) {
         char *text = text_at(root, place->path);
         if (text ? !place->want || strcmp(text, place->want) != 0 : place->want != NULL)
@@ -182,7 +167,7 @@ TEST(test_no_colours_unless_asked)
            {"columns.0.average", "[1,2,255]"});
     EXPECT("dominant", {"columns.0.dominant", "[0,0,0]"}, {"columns.0.colours", NULL});
     EXPECT("kmeans", {"columns.0.colours.0.rgb", "[10,20,30]"});
-    scene_close();
+    free_columns(&report);
 }
 
 /* By key frames each column has the time that it was wanted for beside the one that was taken. */
@@ -194,7 +179,7 @@ TEST(test_keyframes)
     report.analysis.selection.interval_us = 1500000;
     EXPECT("kmeans", {"selection.keyframes", "true"}, {"columns.0.wanted", "0.0"},
            {"columns.1.wanted", "1.5"}, {"columns.2.wanted", "3.0"});
-    scene_close();
+    free_columns(&report);
 }
 
 /* With --steady each column says which of its colours it shows; without it nothing is said. */
@@ -208,7 +193,7 @@ TEST(test_steady)
     EXPECT("kmeans", {"steady", "10"}, {"columns.0.chosen", "0"}, {"columns.1.chosen", "1"},
            {"columns.2.chosen", NULL} /* which is missing */, {"columns.3.chosen", "0"});
     EXPECT("average", {"columns.1.chosen", NULL});
-    scene_close();
+    free_columns(&report);
 }
 
 /* And which of its modes. */
@@ -225,7 +210,7 @@ TEST(test_steady_modes)
     report.picture.steady = 10;
     EXPECT("dominant", {"columns.0.modes.1.count", "30"}, {"columns.0.modes.2", NULL},
            {"columns.0.mode", "1"}, {"columns.0.chosen", NULL});
-    scene_close();
+    free_columns(&report);
 }
 
 TEST(test_sound)
@@ -256,7 +241,7 @@ TEST(test_sound)
     sound.stream = -1;
     EXPECT("sound", {"sound", "null"}, {"columns.1.peak", NULL});
     report.media.sound = NULL;
-    scene_close();
+    free_columns(&report);
 }
 
 TEST(test_unknowns)
@@ -277,5 +262,54 @@ TEST(test_unknowns)
     report.analysis.selection =
         (struct selection){.kind = SELECT_COLUMNS, .columns = 5, .end_us = 10};
     EXPECT("kmeans", {"selection.columns", "5"});
-    scene_close();
+    free_columns(&report);
+}
+
+/* The line of --bench. */
+static json_t *bench(double wall)
+{
+    scene(4);
+    report.count = 50;
+    report.missing = 2;
+    report.run.times = (struct decode_times){.wall = wall, .cluster = 3.5};
+    report.run.counts = (struct decode_counts){.displayed = 1200, .packets = 1201, .lost = 2};
+    size_t size;
+    char *bytes = written("bench", &report, alone(mode), &size);
+    assert_ptr_equal(strchr(bytes, '\n'), bytes + size - 1); /* one line */
+    json_t *root = json_loads(bytes, JSON_REJECT_DUPLICATES, NULL);
+    assert_non_null(root);
+    free(bytes);
+    free_columns(&report);
+    return root;
+}
+
+TEST(test_bench)
+{
+    json_t *root = bench(2.0), *counts = json_object_get(root, "counts");
+    assert_true(json_real_value(json_object_get(root, "frames_per_second")) == 600.0);
+    assert_true(json_real_value(json_object_get(root, "columns_per_second")) == 25.0);
+    assert_true(json_real_value(json_object_get(json_object_get(root, "stages"), "cluster")) ==
+                3.5);
+    assert_int_equal(json_integer_value(json_object_get(root, "columns")), 50);
+    assert_int_equal(json_integer_value(json_object_get(root, "missing")), 2);
+    assert_int_equal(json_integer_value(json_object_get(counts, "packets")), 1201);
+    assert_int_equal(json_integer_value(json_object_get(counts, "lost")), 2);
+    assert_true(json_integer_value(json_object_get(root, "peak_memory")) > 100000);
+    assert_true(json_is_real(json_object_get(root, "cpu_seconds")));
+    assert_string_equal(json_string_value(json_object_get(root, "isa")), "avx2");
+    /* The parts of the wall, the rest among them, add up to it. */
+    const char *part;
+    json_t *seconds;
+    double sum = 0;
+    json_object_foreach(json_object_get(root, "wall"), part, seconds) sum +=
+        json_real_value(seconds);
+    assert_float_equal(sum, 2.0, 1e-5);
+    json_decref(root);
+}
+
+TEST(test_no_time_taken)
+{
+    json_t *root = bench(0);
+    assert_true(json_is_null(json_object_get(root, "frames_per_second")));
+    json_decref(root);
 }

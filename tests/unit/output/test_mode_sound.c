@@ -5,8 +5,7 @@
 #include "test.h"
 #include "barcode/engine/srgb.h"
 #include "output/report.h"
-#include "output/modes/column_sound.h"
-#include "output/modes/column_sound.h"
+#include "output/modes/time_axis.h"
 #include "output/modes/render_line.h"
 #include "strips.h"
 
@@ -186,21 +185,6 @@ TEST_WITH(levels_are_smoothed, set_up, tear_down)
     assert_in_range(high[300], HIGH / 4 - 8, HIGH / 4); /* 3 s: half of -25 LUFS */
     assert_in_range(high[410], HIGH / 2 - 2, HIGH / 2);
     free(rgb);
-}
-
-TEST_WITH(a_film_without_sound_is_dark, set_up, tear_down)
-{
-    for (int i = 0; i < 2; i++) {
-        report.media.sound = i == 0 ? NULL : &sound;
-        sound.stream = -1;
-        uint8_t *rgb = paint("sound", 30, 10), *spectrum = paint("spectrum", 30, 10);
-        for (size_t p = 0; p < 300; p++) {
-            assert_true(is_ground(rgb + p * 3));
-            assert_memory_equal(spectrum + p * 3, ((uint8_t[]){0, 0, 4}), 3);
-        }
-        free(rgb);
-        free(spectrum);
-    }
 }
 
 TEST_WITH(values_of_columns, set_up, tear_down)

@@ -1,5 +1,4 @@
 #include <fcntl.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,45 +89,6 @@ TEST(waits_in_tmpdir)
     assert_non_null(strstr(e.text, "cannot create a temporary file in 'gone'"));
     unsetenv("TMPDIR");
     close(reader);
-}
-
-struct writer {
-    struct dump *dump;
-    pthread_t thread;
-    uint64_t first;
-};
-
-static void *write_some(void *argument)
-{
-    struct writer *w = argument;
-    for (uint64_t i = 0; i < 500; i++) {
-        uint8_t rgb[FRAME];
-        memset(rgb, (int)(i * 4 + w->first), FRAME);
-        if (!dump_put(w->dump, i * 4 + w->first, 1, rgb, NULL))
-            return w;
-    }
-    return NULL;
-}
-
-TEST(many_threads)
-{
-    struct err e = ERR_INIT;
-    struct writer w[4];
-    static char got[2001 * FRAME];
-    struct dump *d = dump_open("threads.rgb", FRAME, &e);
-    for (int i = 0; i < 4; i++) {
-        w[i] = (struct writer){.dump = d, .first = (uint64_t)i};
-        assert_int_equal(pthread_create(&w[i].thread, NULL, write_some, &w[i]), 0);
-    }
-    for (int i = 0; i < 4; i++) {
-        void *failed;
-        pthread_join(w[i].thread, &failed);
-        assert_null(failed);
-    }
-    assert_true(dump_commit(&d, 2000, &e));
-    assert_int_equal(read_back("threads.rgb", got, sizeof got), 2000 * FRAME);
-    for (int i = 0; i < 2000 * FRAME; i++)
-        assert_int_equal((uint8_t)got[i], (i / FRAME) & 255);
 }
 
 /* `>> file` and --dump /dev/stdout: what the file held stays in front. */

@@ -19,7 +19,7 @@ static uint8_t *pixels_of(const struct report *r, struct strips s, int *w, int *
     size_t line = (size_t)*w * (size_t)painter_channels(p);
     uint8_t *all = malloc(line * (size_t)*h);
     for (int y = *h - 1; y >= 0; y--)
-        painter_row(p, y, all + (size_t)y * line);
+        assert_true(painter_row(p, y, all + (size_t)y * line, NULL));
     painter_free(&p);
     return all;
 }

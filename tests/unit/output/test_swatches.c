@@ -1,4 +1,5 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "test.h"
@@ -34,50 +35,47 @@ static struct report scene(struct film *film)
             2, {{{255, 255, 255}, FILM_PALETTE_PIXELS - 174763}, {{200, 16, 0}, 174763}}}};
 }
 
-static size_t written(const char *writer, char *to, size_t room)
+/* Returns the scene in this format, which the caller frees. */
+static char *palette_as(const char *writer, size_t *size)
 {
     struct film film;
     struct report r = scene(&film);
-    struct err e = ERR_INIT;
-    FILE *f = fmemopen(to, room, "w");
-    assert_true(writer_find(writer)->write(&r, alone("average"), f, &e));
-    long size = ftell(f);
-    fclose(f);
-    struct columns *c = (struct columns *)r.columns;
-    columns_free(&c);
-    return (size_t)size;
+    char *bytes = written(writer, &r, alone("average"), size);
+    free_columns(&r);
+    return bytes;
+}
+
+static void expect(const char *writer, const char *want)
+{
+    size_t size;
+    char *got = palette_as(writer, &size);
+    assert_string_equal(got, want);
+    free(got);
 }
 
 #define MARK "barcode:film=9-ab partial=no columns=2 size=32x18 parts=0 fingerprint=r=1"
 
 TEST(gpl)
 {
-    char got[1024];
-    written("gpl", got, sizeof got);
-    assert_string_equal(
-        got, "GIMP Palette\nName: b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\nColumns: 2\n#\n# " MARK "\n#\n"
-             "255 255 255\t#ffffff 83.3 %\n200  16   0\t#c81000 16.7 %\n# end\n");
+    expect("gpl",
+           "GIMP Palette\nName: b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\nColumns: 2\n#\n# " MARK "\n#\n"
+           "255 255 255\t#ffffff 83.3 %\n200  16   0\t#c81000 16.7 %\n# end\n");
 }
 
 TEST(css)
 {
-    char got[1024];
-    written("css", got, sizeof got);
-    assert_string_equal(got,
-                        "/*\n * " MARK "\n */\n:root {\n  --film-1: #ffffff;\n  --film-1-share: "
-                        "83.3%;\n  --film-2: #c81000;\n  --film-2-share: 16.7%;\n"
-                        "  --film-palette: linear-gradient(to right, #ffffff 0.0% 83.3%, #c81000 "
-                        "83.3% 100.0%);\n}\n");
+    expect("css", "/*\n * " MARK "\n */\n:root {\n  --film-1: #ffffff;\n  --film-1-share: "
+                  "83.3%;\n  --film-2: #c81000;\n  --film-2-share: 16.7%;\n"
+                  "  --film-palette: linear-gradient(to right, #ffffff 0.0% 83.3%, #c81000 "
+                  "83.3% 100.0%);\n}\n");
 }
 
 TEST(json)
 {
-    char got[1024];
-    written("swatches-json", got, sizeof got);
-    assert_string_equal(got, "{\n\"swatches\": \"" MARK
-                             "\",\n\"name\": \"b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\",\n\"colours\": [\n"
-                             "{\"hex\":\"#ffffff\",\"rgb\":[255,255,255],\"share\":0.833333},\n{"
-                             "\"hex\":\"#c81000\",\"rgb\":[200,16,0],\"share\":0.166667}\n]\n}\n");
+    expect("swatches-json", "{\n\"swatches\": \"" MARK
+                            "\",\n\"name\": \"b\xc3\xa9\xf0\x9f\x8e\xac?.mkv\",\n\"colours\": [\n"
+                            "{\"hex\":\"#ffffff\",\"rgb\":[255,255,255],\"share\":0.833333},\n{"
+                            "\"hex\":\"#c81000\",\"rgb\":[200,16,0],\"share\":0.166667}\n]\n}\n");
 }
 
 /* The bytes, by hand. */
@@ -91,12 +89,13 @@ TEST(ase)
         "\0\1\0\0\0\x32\0\x0f\0#\0c\0008\0001\0000\0000\0000\0 \0001\0006\0.\0007\0 \0%\0\0"
         "RGB \x3f\x48\xc8\xc9\x3d\x80\x80\x81\0\0\0\0\0\0"
         "\xc0\2\0\0\0\0";
-    char got[1024];
-    size_t size = written("ase", got, sizeof got);
+    size_t size;
+    char *got = palette_as("ase", &size);
     for (size_t i = 0; i < size && i < sizeof want - 1; i++)
         if (got[i] != want[i])
             fail_msg("byte %zu is %02x and not %02x", i, (uint8_t)got[i], (uint8_t)want[i]);
     assert_int_equal(size, sizeof want - 1);
+    free(got);
 }
 
 /* A name that fills its room, of characters of four bytes: nothing is written beyond ase's room,
@@ -106,23 +105,20 @@ TEST(long_names)
     static char path[3000];
     struct film film;
     struct report r = scene(&film);
-    char got[4096];
-    struct err e = ERR_INIT;
     path[0] = 0;
     for (int i = 0; i < 700; i++)
         strcat(path, "\xf0\x9f\x8e\xac");
     film.path = path;
-    FILE *f = fmemopen(got, sizeof got, "w");
-    assert_true(writer_find("ase")->write(&r, alone("average"), f, &e));
-    fclose(f);
+    size_t size;
+    char *got = written("ase", &r, alone("average"), &size);
     unsigned units = (unsigned)((uint8_t)got[18] << 8 | (uint8_t)got[19]),
              bytes = (unsigned)((uint8_t)got[16] << 8 | (uint8_t)got[17]);
     assert_in_range(units, 200, 512);
     assert_int_equal(bytes, 2 + 2 * units);
     assert_int_equal(got[20 + 2 * units - 1] | got[20 + 2 * units - 2], 0);
     assert_int_equal(got[20 + 2 * units + 1], 1); /* the first colour's block follows */
-    struct columns *c = (struct columns *)r.columns;
-    columns_free(&c);
+    free(got);
+    free_columns(&r);
 }
 
 TEST(told)
@@ -130,8 +126,9 @@ TEST(told)
     static const char *const writer[] = {"gpl", "css", "swatches-json"};
     for (size_t i = 0; i < 3; i++) {
         const struct writer *w = writer_find(writer[i]);
-        char got[1024] = "", film[FILM_ID_TEXT];
-        size_t size = written(writer[i], got, sizeof got);
+        char film[FILM_ID_TEXT];
+        size_t size;
+        char *got = palette_as(writer[i], &size);
         struct writer_metadata says = {.columns = 0};
         assert_true(writer_recognizes(w, (const uint8_t *)got, size, film));
         assert_string_equal(film, "9-ab");
@@ -146,6 +143,7 @@ TEST(told)
         for (size_t j = 0; j < writer_count; j++) /* and no other writer takes it for its own */
             assert_true(writer_table[j] == w ||
                         !writer_recognizes(writer_table[j], (const uint8_t *)got, size, film));
+        free(got);
     }
 }
 
@@ -159,6 +157,5 @@ TEST(full_disk)
         assert_false(writer_save(writer_find(writer[i]), &r, alone("average"), "/dev/full", &e));
         assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
     }
-    struct columns *c = (struct columns *)r.columns;
-    columns_free(&c);
+    free_columns(&r);
 }

@@ -98,7 +98,7 @@ TEST(evenly)
             assert_int_equal(s.count, (count[k] + stride[k] - 1) / stride[k]);
             for (size_t i = 0; i < s.count; i++) {
                 assert_int_equal(s.thumb[i].first, i * stride[k]);
-                assert_int_equal(s.thumb[i].frame, i * stride[k] * 24);
+                assert_int_equal(s.thumb[i].time_us, i * stride[k] * 1000000);
             }
             thumbs_sheets_free(&s);
             thumbs_free(&t);
@@ -124,8 +124,6 @@ TEST(places)
     for (size_t i = 0; i < 250; i++) {
         const struct thumb *b = &s.thumb[i];
         assert_int_equal(b->first, i);
-        assert_int_equal(b->last, i);
-        assert_int_equal(b->frame, i * 24);
         assert_int_equal(b->time_us, i * 1000000);
         assert_int_equal(b->end_us, i == 249 ? 249500000 : (i + 1) * 1000000);
         assert_int_equal(b->sheet, i / 100);
@@ -153,12 +151,11 @@ TEST(repeats_and_holes)
     put_flat(t, 20, 10);
     put_flat(t, 40, 2); /* beyond the film's end */
     struct thumbs_sheets s = sheets_of(t, &r, THUMBS_BYTES);
-    static const uint64_t first[] = {0, 4, 20}, last[] = {3, 19, 29}, shown[] = {3, 4, 20};
+    static const uint64_t first[] = {0, 4, 20}, shown[] = {3, 4, 20};
     assert_int_equal(s.count, 3);
     for (size_t i = 0; i < 3; i++) {
         assert_int_equal(s.thumb[i].first, first[i]);
-        assert_int_equal(s.thumb[i].last, last[i]);
-        assert_int_equal(s.thumb[i].frame, shown[i] * 24);
+        assert_int_equal(s.thumb[i].time_us, shown[i] * 1000000);
         assert_true(s.thumb[i].end_us > s.thumb[i].time_us);
     }
     assert_int_equal(s.sheet[0].width, 48);
@@ -191,7 +188,6 @@ TEST(periods)
     for (size_t i = 0; i < s.count; i++) {
         bool last = i + 1 == s.count;
         assert_int_equal(s.thumb[i].first, first[i]);
-        assert_int_equal(s.thumb[i].last, last ? COUNT - 1 : first[i + 1] - 1);
         assert_int_equal(s.thumb[i].time_us, ms[first[i]] * 1000);
         assert_int_equal(s.thumb[i].end_us, last ? 6100000 : ms[first[i + 1]] * 1000);
     }
@@ -282,7 +278,7 @@ TEST(many_threads)
     struct thumbs_sheets s = sheets_of(t, &r, THUMBS_BYTES);
     assert_int_equal(s.count, 63);
     for (size_t i = 0; i < s.count; i++)
-        assert_int_equal(s.thumb[i].frame, i * 32 * 24);
+        assert_int_equal(s.thumb[i].time_us, i * 32 * 1000000);
     thumbs_sheets_free(&s);
     thumbs_free(&t);
 }

@@ -18,7 +18,10 @@ static struct columns *at(const int64_t *time, uint64_t count)
 static void expect_edges(const int64_t *time, uint64_t count, int64_t film_us, const int64_t *right)
 {
     struct columns *c = at(time, count);
-    int64_t *edge = axis_edges(c, count, film_us);
+    const struct film film = {.length.duration_us = film_us};
+    const struct report r = {.film = &film, .columns = c, .count = count};
+    struct err e = ERR_INIT;
+    int64_t *edge = axis_edges(&r, &e);
     for (uint64_t i = 0; i <= count; i++)
         assert_int_equal(edge[i], right[i]);
     free(edge);

@@ -8,7 +8,7 @@
 #include "barcode/engine/srgb.h"
 #include "output/poster/poster.h"
 #include "output/writer.h"
-#include "output/formats/icc_srgb.h"
+#include "output/formats/images.h"
 #include "files.h"
 #include "scene.h"
 #include "strips.h"
@@ -79,7 +79,7 @@ static uint64_t differ(struct painter *p, int y, const uint8_t *row)
     uint64_t sum = 0;
     size_t bytes = (size_t)painter_width(p) * (size_t)painter_channels(p);
     uint8_t *want = malloc(bytes);
-    painter_row(p, y, want);
+    assert_true(painter_row(p, y, want, NULL));
     for (size_t i = 0; i < bytes; i++)
         sum += (uint64_t)abs(want[i] - row[i]);
     free(want);
@@ -189,10 +189,10 @@ TEST(rings)
         (struct paper_style){.has_background = true, .background = {200, 30, 7}};
     struct painter *p = painter_open(&m.report, alone("average"), &e);
     uint8_t row[40 * 3];
-    painter_row(p, 0, row);
+    assert_true(painter_row(p, 0, row, NULL));
     assert_int_equal(painter_channels(p), 3);
     assert_memory_equal(row, m.report.poster.style.background, 3);
-    painter_row(p, 20, row);
+    assert_true(painter_row(p, 20, row, NULL));
     assert_memory_equal(row + 20 * 3, m.report.poster.style.background, 3);
     assert_true(memcmp(row + 5 * 3, m.report.poster.style.background, 3) != 0);
     painter_free(&p);
@@ -223,6 +223,25 @@ TEST(what_cannot_be_written)
         expect_sentence(&e, ERR_FAILED, "cannot write '/dev/full': No space left on device");
     }
     made_close(&m);
+}
+
+/* The comment of a sheet is behind JFIF's own segment, which T.871 demands to be the first. */
+TEST(comments)
+{
+    static const uint8_t rgb[16 * 8 * 3];
+    struct jpeg plain, told = {.width = 16, .height = 8};
+    struct err e = ERR_INIT;
+    assert_true(jpeg_encode(rgb, 16, 8, 80, &plain, &e));
+    FILE *f = open_memstream((char **)&told.data, &told.size);
+    assert_true(jpeg_write(&plain, "made by hand", f));
+    fclose(f);
+    assert_int_equal(told.size, plain.size + strlen("made by hand\n") + 4);
+    assert_memory_equal(told.data + 6, "JFIF", 5);
+    assert_memory_equal(told.data + 20, "\xff\xfe\0\x0fmade by hand\n\xff", 18);
+    jpeg_free(&plain);
+    jpeg_free(&told);
+    assert_null(told.data);
+    jpeg_free(&told);
 }
 
 static uint32_t number(const uint8_t *at)

@@ -95,7 +95,7 @@ TEST(same_bytes)
     }
 }
 
-/* Titles are data. */
+/* Titles are data, and the picture is one text in base64: padding is at its end alone. */
 TEST(markup_in_a_title)
 {
     if (!letters)
@@ -103,14 +103,20 @@ TEST(markup_in_a_title)
     struct made m;
     struct err e = ERR_INIT;
     size_t size;
-    made_open(&m, 9);
+    made_open(&m, 9000);
+    for (uint64_t i = 0; i < 9000; i++)
+        columns_at(m.columns, i, &e)->row[0] = (uint8_t)rand();
     m.report.poster.title = "<script>alert(1)</script>\"&--> ]]>";
-    assert_true(writer_save(writer_find("svg"), &m.report, alone("average"), "a", &e));
+    assert_true(writer_save(writer_find("svg"), &m.report, alone("squeeze"), "a", &e));
     char *all = contents("a", &size);
     all[size] = 0;
     assert_null(strstr(all, "<script"));
     assert_non_null(strstr(
         all, "<title>&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;--&gt; ]]&gt;</title>"));
+    const char *data = strstr(all, ";base64,") + strlen(";base64,");
+    const size_t digits = strcspn(data, "=\""), padding = strspn(data + digits, "=");
+    assert_true(digits > 8192 && (digits + padding) % 4 == 0);
+    assert_int_equal(data[digits + padding], '"');
     free(all);
     made_close(&m);
 }
