@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # What the program is for: the sample film in every mode, and that the pictures and numbers are right.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 test_sample_answers() {
     f=$(sample)

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Which of a frame's colours the picture shows, and where.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 # Eight seconds of two fields of near the same size: which is the larger changes with every other frame.
 flickering() {

@@ -1,6 +1,5 @@
-# shellcheck shell=bash
 # --shape, --smooth, and what of posters needs no other program (tests/poster.sh looks at them).
-# shellcheck disable=SC2153,SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
+# shellcheck disable=SC2153
 
 # raw FILE FORMAT [FILTER]: a picture's pixels.
 raw() {
@@ -169,8 +168,7 @@ test_poster_folder() {
     ok films -n 50 --poster=pdf -o o
     [ "$(ls o)" = "$(printf 'a-poster.pdf\nb-poster.pdf')" ] || fail "the folder has $(ls o)"
     cp o/a-poster.pdf o/b-poster.pdf
-    run films -n 50 --poster=pdf -o o
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 films -n 50 --poster=pdf -o o
     says "'o/b-poster.pdf': the file exists and shows another film"
     refuses 2 films --poster=pdf -o o --title one
     refuses 2 films/a.mkv -o x.png --page A4

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # --update: what is there is left out, and a run that was stopped is taken up.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 # Which of its films the latest run made, by the pictures that it wrote.
 made() {
@@ -26,9 +24,8 @@ tree() {
 }
 
 test_update_leaves_out() { # quick
-    mkdir films o
-    cp "$(clip h264-closed.mkv)" films/a.mkv
-    cp "$(clip hevc-open.mkv)" films/b.mkv
+    mkdir o
+    copy_clips films/a.mkv h264-closed.mkv films/b.mkv hevc-open.mkv
     set -- films -n 20 -o o --update
     makes 'o/a.png o/b.png ' "$@"
     stat -c %Y.%i o/* > before
@@ -54,15 +51,13 @@ test_update_leaves_out() { # quick
     # Without --update everything is made, and a stranger's file stays.
     makes 'o/a.png o/b.png ' films -n 20 -o o
     echo mine > o/a.png
-    run "$@"
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$@"
     [ "$(cat o/a.png)" = mine ] || fail "a stranger's file is gone"
     # Another film of that name is told, and its picture is not replaced.
     cp films/b.mkv films/a.mkv
     mv old.png o/a.png
     touch -d yesterday films/a.mkv
-    run "$@"
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$@"
     says "'o/a.png': the file exists and shows another film"
 }
 
@@ -106,9 +101,8 @@ test_update_and_options() {
 
 # All outputs have to be there, and one that is missing is made in their company.
 test_update_with_several_outputs() { # quick
-    mkdir films o j
-    cp "$(clip h264-closed.mkv)" films/a.mkv
-    cp "$(clip hevc-open.mkv)" films/b.mkv
+    mkdir o j
+    copy_clips films/a.mkv h264-closed.mkv films/b.mkv hevc-open.mkv
     set -- films -n 20 -m kmeans,average -o o --json j --dump j --update
     both='o/a-kmeans.png o/a-average.png '
     makes "${both}o/b-kmeans.png o/b-average.png " "$@"
@@ -121,15 +115,13 @@ test_update_with_several_outputs() { # quick
     rm j/a.json
     makes "$both" "$@"
     truncate -s 5 j/a.json
-    run "$@"
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$@"
     rm j/a.json
     ok "$@"
     truncate -s -3 j/a.json
     makes "$both" "$@"
     # A dump of other options is nobody's.
-    run "$@" -n 10
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$@" -n 10
     says "'j/a.rgb': the file exists, and a dump does not name its film"
     # What goes to stdout is not there.
     makes 'o/a-kmeans.png ' films/a.mkv -n 20 -o o/a-kmeans.png --json - --update
@@ -138,11 +130,9 @@ test_update_with_several_outputs() { # quick
 test_update_strictly() {
     mkdir o
     f=$(clip damaged/corrupt.mkv)
-    run "$f" -n 2 -o o --strict
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$f" -n 2 -o o --strict
     makes '' "$f" -n 2 -o o --update
-    run "$f" -n 2 -o o --update --strict
-    [ "$STATUS" -eq 1 ] || fail "a film in part passes for whole: exit status $STATUS, not 1"
+    exits 1 "$f" -n 2 -o o --update --strict
 }
 
 test_update_after_ctrl_c() {

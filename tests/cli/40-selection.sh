@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Which frames: every rule on films of constant and of variable rate, against ffprobe's own list of frames.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 # picks CLIP RULE... : the rule's words are options (every=7 -> --every 7) and checks.py's rule at once.
 picks() {

@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # What a film gives without an option: the number of columns, and the size of the picture.
 
 # grey NAME RATE SECONDS: uncompressed frames of 8x8 pixels.

@@ -1,7 +1,5 @@
-# shellcheck shell=bash
 # One clock, the player's, and films that begin, stop or pause where others do not. The films are
 # those of public bug reports about time; 42-time.sh has those about length.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables are lib.sh's; fail does not return
 # shellcheck source=tests/support/time.sh
 . "${BASH_SOURCE[0]%/*}/../support/time.sh"
 

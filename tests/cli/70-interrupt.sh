@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Ctrl-C: exit 130 within a second, one sentence, no picture, no temporary; the old picture stays.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 # A film long enough to be caught at work: the sample, repeated.
 long_film() {

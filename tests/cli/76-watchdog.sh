@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # A film that hangs, or takes longer than --film-timeout, is ended, and the others come out. BARCODE_SILENCE makes five minutes short.
-# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
 nothing_moved='nothing was read, decoded or written for'
 
@@ -26,8 +24,7 @@ long_film() {
 }
 
 good_films() {
-    cp "$(clip h264-closed.mkv)" a.mkv
-    cp "$(clip vp9.webm)" b.webm
+    copy_clips a.mkv h264-closed.mkv b.webm vp9.webm
     ok a.mkv b.webm -n 20 -q
     mkdir alone
     mv a.png b.png alone

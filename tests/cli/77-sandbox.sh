@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # The worker processes confine themselves (sandbox.h).
-# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
 need_sandbox() {
     run "$(clip vp9.webm)" --sandbox=require -q --size 16 -n 100000 -m average -o "$LOGS/tried.png"
@@ -113,8 +111,7 @@ made_outputs() {
 
 test_outputs_are_the_same_confined() {
     need_sandbox
-    cp "$(clip h264-open.mkv)" a.mkv
-    cp "$(clip vp9.webm)" b.webm
+    copy_clips a.mkv h264-open.mkv b.webm vp9.webm
     made_outputs off --sandbox=off
     made_outputs on --sandbox=require
     diff -r off on || fail "the sandbox changes outputs"
@@ -183,8 +180,7 @@ test_another_film_stays_unread() {
 # Folders are made with the first output in them.
 test_sandbox_leaves_no_folders() { # quick
     echo no film > a.mkv
-    run a.mkv -o pictures/ --json j/ --dump d/ --no-cache
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS"
+    exits 3 a.mkv -o pictures/ --json j/ --dump d/ --no-cache
     files a.mkv
     cp "$(clip vp9.webm)" b.webm
     run a.mkv b.webm -o pictures/ -q --size 16 -m average --name '{stem}'
@@ -257,8 +253,7 @@ test_sandbox_and_memory() {
     LD_PRELOAD=$REFUSED_MEMORY_SO run a.mkv -n 20 -m average,squeeze -o l.png --no-cache
     says "cannot write 'l-squeeze.png': out of memory: [0-9]* bytes requested"
     # alone it would only fail again
-    LD_PRELOAD=$REFUSED_MEMORY_SO run a.mkv -n 20 -m all --html q/ -o q/ --no-cache -v
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    LD_PRELOAD=$REFUSED_MEMORY_SO exits 1 a.mkv -n 20 -m all --html q/ -o q/ --no-cache -v
     says_not "rendering it again"
 }
 

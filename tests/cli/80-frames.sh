@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Staged frames against ffmpeg's own decoding: every pixel format, tag, turn and size. tests/judge.py does the arithmetic.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 judge() { # [--every N] [--size S] [--also N:S]... CLIP...
     need_numpy

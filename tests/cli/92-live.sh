@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # --live: streams, what is written of them, and how they end. tests/live.sh has servers and faults.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 # camera SECONDS [URL]: H.264 in MPEG-TS in real time, of so many seconds of red, then as many of green.
 camera() {
@@ -183,8 +181,7 @@ test_live_twice() {
     start_live --live=0.2 -m average -o day "$to"
     begin_camera 60 "$to?pkt_size=1316"
     until_bytes "day/*.columns" 80
-    run --live=0.2 -m average -o day "$to"
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    exits 1 --live=0.2 -m average -o day "$to"
     says "in use by another process"
     kill -TERM "$pid"
     ends 0

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # --live of a folder in which pictures appear. tests/judge_keogram.py judges the pixels of a whole night.
-# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
 # picture NAME COLOUR TIME: a picture that appears by rename and was modified then (UTC).
 picture() {

@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # barcode find: clips and their films, by sound. tests/find.py has many films.
 
 # film NAME SEED: 40 s of tones that nobody else has, with a small picture.
@@ -41,16 +40,14 @@ test_find() { # quick
     rm lib/more/three.mkv
     refuses 1 find clip.mkv lib --cache cache
     says "'clip.mkv' is from no film of the library (2 films, "
-    run find clip.mkv lib --cache cache --json
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 find clip.mkv lib --cache cache --json
     grep -q '"film": null' "$LOGS/stdout" || fail "no JSON of a clip of no film"
     refuses 1 find clip.mkv lib/one.mkv --no-cache
     says "'clip.mkv' is from no film of the library (1 film, "
     grep -q 'keeping analysed frames' "$LOGS/stderr" && fail "it announces a folder that is removed"
     ok find --same lib/one.mkv lib/two.mkv --cache cache
     says '^barcode: no films of the library share their sound$'
-    run find clip.mkv missing1 missing2 --cache cache
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    exits 3 find clip.mkv missing1 missing2 --cache cache
     says "cannot open 'missing2'"
 }
 
@@ -96,8 +93,7 @@ test_find_bad_input() {
     ffmpeg -nostdin -v error -i lib/one.mkv -an -c copy silent.mkv
     refuses 1 find silent.mkv lib --cache cache -q
     says "'silent.mkv' has no sound by which it could be found"
-    run find lib/two.mkv lib --cache /proc/none -q
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 find lib/two.mkv lib --cache /proc/none -q
     says "cannot read the sound of 'lib/two.mkv' from the cache"
     mkdir none
     refuses 3 find lib/one.mkv none --cache cache -q
@@ -111,8 +107,7 @@ test_find_bad_input() {
     mkdir many
     seq -f 'many/a%g.mkv' 100 355 | while read -r name; do echo no film > "$name"; done
     cp lib/one.mkv many/b.mkv
-    run find --same many --cache cache -q
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    exits 3 find --same many --cache cache -q
 }
 
 test_find_same() {
