@@ -195,15 +195,11 @@ test_stacked_strips_are_exact() {
 test_poster_interrupted() {
     f=$(sample)
     ok "$f" -n 1 --cache kept -o warm.png
-    "$BARCODE" "$f" -n 1 --cache kept --poster --page B0 --dpi 700 -m palette -o big.png 2> said &
-    pid=$!
+    start "$f" -n 1 --cache kept --poster --page B0 --dpi 700 -m palette -o big.png
     for _ in $(seq 100); do
         ! compgen -G '.big.png.*' > /dev/null || break
         sleep 0.05
     done
-    kill -s TERM $pid
-    status=0
-    wait $pid || status=$?
-    [ "$status" -eq 130 ] || fail "exit status $status, not 130: $(cat said)"
+    stopped_with TERM 130
     [ ! -e big.png ] && ! compgen -G '.big.png.*' > /dev/null || fail "something is left"
 }

@@ -1,3 +1,4 @@
+# shellcheck disable=SC2086  # options are words
 # --update: what is there is left out, and a run that was stopped is taken up.
 
 # Which of its films the latest run made, by the pictures that it wrote.
@@ -68,16 +69,12 @@ test_update_and_options() {
     for option in '-n 20 -k 5' '-n 20 --seed 3' '-n 20 --no-race' '-n 20 --height 99' '-n 20 --width 7' '-n 20 --size 100' '-n 20 --crop off' \
         '-n 20 --start 1' '-n 20 --end 3' '-n 20 --steady' '-n 19' '--columns 3' '--interval 1' '-n 20 --keyframes' \
         '-n 20 --stream 0' '-n 20 --tone-map off' '-n 20 --hdr-peak 500' '-n 20 --light linear' '-n 20 --smooth 2'; do
-        # shellcheck disable=SC2086  # words
         makes 'a.png ' a.mkv $option --update
-        # shellcheck disable=SC2086
         makes '' a.mkv $option --update
     done
     # Another mode or shape has a name of its own, so that both stay.
     for option in '-m palette' '-m all' '--shape circle'; do
-        # shellcheck disable=SC2086
         makes "a-${option#* }.png " a.mkv -n 20 $option --update
-        # shellcheck disable=SC2086
         makes '' a.mkv -n 20 $option --update
     done
     # What shows the film's palette obeys --colours, and nothing else does.
@@ -87,7 +84,6 @@ test_update_and_options() {
             ok a.mkv -n 20 --colours $colours $out --update
             says "wrote '${out##* }'"
         done
-        # shellcheck disable=SC2086
         ok a.mkv -n 20 $out --update
         ! grep "wrote '" "$LOGS/stderr" || fail "--colours 8 is not the default of $out"
     done
@@ -139,15 +135,12 @@ test_update_after_ctrl_c() {
     tree 12
     mkdir right o
     ok -r films -q -n 1 -o right
-    env --default-signal=INT "$BARCODE" -r films -n 1 -o o --update > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$! STATUS=0 COMMAND="barcode -r films, and Ctrl-C after some films"
+    start -r films -n 1 -o o --update
     for _ in $(seq 200); do
         [ "$(find o -name '*.png' | wc -l)" -lt 3 ] || break
         sleep 0.02
     done
-    kill -s INT $pid
-    wait $pid || STATUS=$?
-    [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+    stopped_with INT 130
     [ -z "$(find o -name '*.tmp')" ] || fail "left behind: $(find o -name '*.tmp')"
     there=$(find o -name '*.png' | wc -l)
     ok -r films -n 1 -o o --update

@@ -58,31 +58,23 @@ END
 }
 
 test_report_of_crash() { # quick
-    cp "$(clip h264-closed.mkv)" a.mkv
-    cp a.mkv c.mkv
+    copy_clips a.mkv h264-closed.mkv c.mkv h264-closed.mkv
     mkfifo b.mkv
-    COMMAND="barcode a.mkv b.mkv c.mkv, and a signal to its worker" STATUS=0
-    "$BARCODE" a.mkv b.mkv c.mkv -n 20 -j 1 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$!
+    start a.mkv b.mkv c.mkv -n 20 -j 1 --report r
     find_worker b.mkv
     kill -s ABRT "$worker"
-    wait $pid || STATUS=$?
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    ended_with 1
     [ "$(report r | tr '\n' ' ')" = "a.mkv done 0 10 a.png b.mkv failed 1 None - c.mkv done 0 10 c.png " ] || fail "$(cat r)"
     grep -q 'crashed: ' r || fail "no reason"
     says '^barcode: 3 films: 2 done, 0 skipped, 1 failed, in'
 }
 
 test_report_of_interruption() {
-    cp "$(clip h264-closed.mkv)" a.mkv
-    cp a.mkv c.mkv
+    copy_clips a.mkv h264-closed.mkv c.mkv h264-closed.mkv
     mkfifo b.mkv
-    env --default-signal=INT "$BARCODE" a.mkv b.mkv c.mkv -n 20 -j 1 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$! STATUS=0 COMMAND="barcode a.mkv b.mkv c.mkv, interrupted"
+    start a.mkv b.mkv c.mkv -n 20 -j 1 --report r
     find_worker b.mkv
-    kill -s INT $pid
-    wait $pid || STATUS=$?
-    [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+    stopped_with INT 130
     [ "$(report r | tr '\n' ' ')" = "a.mkv done 0 10 a.png b.mkv interrupted 130 None - " ] || fail "$(cat r)"
     says '^barcode: 3 films: 1 done, 0 skipped, 0 failed, 2 not done, in'
     rm b.mkv

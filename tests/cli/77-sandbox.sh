@@ -10,9 +10,7 @@ test_worker_is_confined() { # quick
     need_sandbox
     mkfifo pipe.mkv
     for choice in require auto off; do
-        COMMAND="barcode pipe.mkv --sandbox=$choice" STATUS=0
-        "$BARCODE" pipe.mkv -q --sandbox=$choice -o p.png 2> "$LOGS/stderr" &
-        pid=$!
+        start pipe.mkv -q --sandbox=$choice -o p.png
         find_worker
         want=2 && [ $choice != off ] || want=0
         for _ in $(seq 100); do
@@ -156,10 +154,8 @@ test_opens_nothing_else() {
     strace -o "$LOGS/tried" true 2> /dev/null || skip "strace may not trace"
     cp "$(clip h264-open.mkv)" film.mkv
     mkdir out
-    COMMAND="strace barcode film.mkv" STATUS=0
-    strace -f -o "$LOGS/trace" -e trace='%file,%network,%process,/landlock' "$BARCODE" film.mkv -n 10 -q --cache cache -m all \
-        -o out/p.png --html out/p.html --json out/p.json --csv out/p.csv --swatches out/p.gpl --thumbnails out/t/ --dump out/p.rgb \
-        > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    logged strace -f -o "$LOGS/trace" -e trace='%file,%network,%process,/landlock' "$BARCODE" film.mkv -n 10 -q --cache cache -m all \
+        -o out/p.png --html out/p.html --json out/p.json --csv out/p.csv --swatches out/p.gpl --thumbnails out/t/ --dump out/p.rgb
     [ "$STATUS" -ne 1 ] || fail "it failed"
     opened "$LOGS/trace" > others
     [ ! -s others ] || fail "$(cat others)"
@@ -276,15 +272,13 @@ if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program)):
 os.execv(sys.argv[1], sys.argv[1:])
 END
     "$PYTHON" no-landlock.py /bin/true || skip "no filter of system calls"
-    COMMAND="barcode without Landlock" STATUS=0
-    "$PYTHON" no-landlock.py "$BARCODE" b.webm --sandbox=require -m average --size 16 > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    logged "$PYTHON" no-landlock.py "$BARCODE" b.webm --sandbox=require -m average --size 16
+    was 1
     one_sentence
     says "--sandbox=require: the kernel lacks Landlock, which needs"
     files b.webm no-landlock.py
-    STATUS=0
-    "$PYTHON" no-landlock.py "$BARCODE" b.webm -v -m average --size 16 -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
+    logged "$PYTHON" no-landlock.py "$BARCODE" b.webm -v -m average --size 16 -o p.png
+    was 0
     says "the sandbox is incomplete: the kernel lacks Landlock"
     [ "$(grep -c sandbox "$LOGS/stderr")" -eq 1 ] || fail "said more than once"
 }

@@ -5,8 +5,7 @@ test_memory_limit() {
     f=big.mkv
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=1920x1080:r=25:d=6 -c:v libx264 -preset ultrafast -bf 2 -g 25 $f
     for limit in 250000 300000 350000 400000 450000 500000 600000; do
-        STATUS=0 COMMAND="ulimit -v $limit; barcode"
-        (ulimit -v $limit && exec timeout -k 5 300 "$BARCODE" "$f" -n 10 -m average --threads 2 -o now.png) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+        logged bash -c "ulimit -v $limit && exec \"\$@\"" sh timeout -k 5 300 "$BARCODE" "$f" -n 10 -m average --threads 2 -o now.png
         if [ $STATUS -eq 0 ]; then
             files $f now.png
         else

@@ -111,6 +111,7 @@ start() {
 # ended_with STATUS: the program $pid ends so.
 ended_with() {
     timeout 300 tail -s 0.05 --pid="$pid" -f /dev/null || fail "it does not end"
+    STATUS=0
     wait "$pid" 2> /dev/null || STATUS=$?
     was "$1"
 }
