@@ -6,11 +6,11 @@ test_memory_limit() {
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=1920x1080:r=25:d=6 -c:v libx264 -preset ultrafast -bf 2 -g 25 $f
     for limit in 250000 300000 350000 400000 450000 500000 600000; do
         logged bash -c "ulimit -v $limit && exec \"\$@\"" sh timeout -k 5 300 "$BARCODE" "$f" -n 10 -m average --threads 2 -o now.png
-        if [ $STATUS -eq 0 ]; then
+        if [ "$STATUS" -eq 0 ]; then
             files $f now.png
         else
             # libavformat takes the end of the memory for the end of the film now and then
-            [ $STATUS -eq 3 ] || [ $STATUS -eq 1 ] || fail "exit status $STATUS, not 1"
+            [ "$STATUS" -eq 3 ] || [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
             grep -q '^barcode: .*\(memory\|bytes\|thread\|no frame\|no video\)' "$LOGS/stderr" || fail "no sentence on memory"
             files $f
         fi
