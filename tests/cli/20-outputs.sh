@@ -128,13 +128,6 @@ test_output_file_folder_stdout() { # quick
     files there there/h264-closed.png there/named.png
 }
 
-test_json_on_stdout() { # quick
-    f=$(clip h264-closed.mkv)
-    ok "$f" -n 20 -o p.png --json -
-    "$PYTHON" -c 'import json,sys; json.load(sys.stdin)' < "$LOGS/stdout" || fail "--json - is not JSON"
-    files p.png
-}
-
 test_stdout_by_other_names() {
     f=$(clip h264-closed.mkv)
     ok "$f" -n 20 -o p.png
@@ -406,15 +399,6 @@ test_folder_with_pipes() {
     ln -s nowhere none/d.mkv # opening it says so
     LIMIT=20 refuses 3 none
     says "none/d.mkv"
-}
-
-test_folder_with_bad_film() { # quick
-    a=$(clip h264-closed.mkv)
-    mkdir films
-    cp "$a" films/z.mkv
-    echo no film > films/a.mkv
-    exits 3 films -n 20
-    files films films/a.mkv films/z.mkv z.png
 }
 
 # What stands in the way of one film, or of one folder, does not stop the others.

@@ -35,7 +35,7 @@ told() {
         ok "$1" -n 1 -m average --crop off --threads $threads --json $threads.json -o $threads.png
         says 'barcode: warning: .* columns comes\? from damaged frames'
     done
-    "$PYTHON" -c 'import json, sys; sys.exit(len(json.load(open("1.json"))["columns"]) != int(sys.argv[1]))' "$2" || fail "$1: not $2 columns"
+    check columns 1.json "$2"
     exits 1 "$1" -n 1 -m average --crop off --strict -q -o s.png
 }
 

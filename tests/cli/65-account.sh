@@ -26,8 +26,7 @@ test_slides_last() {
     f=$(clip account/slides.mp4)
     ok "$f" --interval 7 -m average --json d.json -o p.png
     # The last of ten slides of 30 s is on the screen from 270 s to 300 s.
-    n=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
-    [ "$n" -eq 43 ] || fail "$n columns, not 43"
+    check columns d.json 43
 }
 
 # Of a transport stream whose packets begin later than at its first byte nothing is missing: AVCHD and Blu-ray store a time before each.
@@ -58,8 +57,7 @@ test_columns_over_what_is_there() {
     for n in 1 2 5; do
         ok "$f" --columns $n -m average --json d.json -o p.png
         says 'its columns are spread over its real length'
-        c=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
-        [ "$c" -eq $n ] || fail "$c columns, not $n"
+        check columns d.json $n
         exits 1 "$f" --columns $n -m average --strict -o p.png
     done
 }
@@ -68,8 +66,7 @@ test_columns_over_what_is_there() {
 test_begins_with_an_intra_picture() {
     f=$(clip account/no-gop-header.m2v)
     ok "$f" -n 1 -m average --json d.json -o p.png
-    n=$("$PYTHON" -c 'import json; print(len(json.load(open("d.json"))["columns"]))')
-    [ "$n" -eq 200 ] || fail "$n columns, not 200"
+    check columns d.json 200
     ! grep -q warning "$LOGS/stderr" || fail "$(cat "$LOGS/stderr")"
 }
 
