@@ -23,9 +23,7 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum { MAX_FILTER_RADIUS_MOST = 1024 };
 
@@ -39,7 +37,5 @@ void max_filter_free(struct max_filter **m);
 void max_filter_run(struct max_filter *m, const int16_t *in, size_t rows, size_t columns,
                     int16_t *out);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

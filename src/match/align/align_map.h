@@ -16,9 +16,7 @@
 #include "barcode/base/err.h"
 #include "barcode/sound/peaks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum align_kind { ALIGN_BOTH, ALIGN_ONLY_A, ALIGN_ONLY_B };
 
@@ -63,7 +61,5 @@ void align_map_free(struct align_map *map);
 /* Returns "both", "a" or "b". */
 const char *align_kind_name(enum align_kind kind);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif
