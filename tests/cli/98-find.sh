@@ -20,11 +20,7 @@ clip_of() {
 }
 
 finds() { # FILM START
-    "$PYTHON" - "$LOGS/stdout" "$@" << 'END' || fail "it is another film or time: $(cat "$LOGS/stdout")"
-import json, sys
-found = json.load(open(sys.argv[1]))
-sys.exit(found["film"] != sys.argv[2] or abs(found["start"] - float(sys.argv[3])) > 0.1 or found["score"] < found["needed"])
-END
+    check holds "$LOGS/stdout" "j['film'] == '$1' and abs(j['start'] - $2) <= 0.1 and j['score'] >= j['needed']"
 }
 
 test_find() { # quick
@@ -117,13 +113,9 @@ test_find_same() {
     ffmpeg -nostdin -v error -ss 4.02 -i lib/one.mkv -c:v mpeg4 -c:a libmp3lame -b:a 96k -t 30 lib/copy.mkv
     for again in 1 2; do
         ok find --same lib --cache cache --json
-        "$PYTHON" - "$LOGS/stdout" << 'END' || fail "run $again: $(cat "$LOGS/stdout")"
-import json, sys
-(group,) = json.load(open(sys.argv[1]))["groups"]
-(pair,) = group
-assert (pair["a"], pair["b"]) == ("lib/copy.mkv", "lib/one.mkv")
-assert abs(pair["common"] - 30) < 2 and pair["of_a"] > 0.95 and 0.7 < pair["of_b"] < 0.8
-END
+        check holds "$LOGS/stdout" 'len(j["groups"]) == len(j["groups"][0]) == 1'
+        check holds "$LOGS/stdout" '(p := j["groups"][0][0]) and (p["a"], p["b"]) == ("lib/copy.mkv", "lib/one.mkv") and
+            abs(p["common"] - 30) < 2 and p["of_a"] > 0.95 and 0.7 < p["of_b"] < 0.8'
         cp "$LOGS/stdout" "run$again"
     done
     cmp run1 run2
@@ -133,11 +125,6 @@ END
     printf '%s\n' '0:00:16.0  lib/copy.mkv' '0:00:20.0  lib/one.mkv' > both
     cmp both films || fail "not both films: $(cat films)"
     ok find clip.mkv lib --cache cache --json
-    "$PYTHON" - "$LOGS/stdout" << 'END' || fail "not both films: $(cat "$LOGS/stdout")"
-import json, sys
-best = json.load(open(sys.argv[1]))
-(other,) = best["others"]
-assert {best["film"], other["film"]} == {"lib/copy.mkv", "lib/one.mkv"}
-assert other["score"] >= best["needed"]
-END
+    check holds "$LOGS/stdout" '[x["score"] >= j["needed"] for x in j["others"]] == [True]'
+    check holds "$LOGS/stdout" '{j["film"], j["others"][0]["film"]} == {"lib/copy.mkv", "lib/one.mkv"}'
 }

@@ -470,12 +470,20 @@ def get(path, key):
     print(value)
 
 
+def holds(path, what):
+    """What is true of the file `j`, its columns `c` and their `times`."""
+    j = load(path)
+    c = j.get("columns", [])
+    times = [x["time"] for x in c]
+    expect(eval(f"({what})", locals()), f"{path}: not {what}, times {times}")
+
+
 def cropped(path, *rectangles):
     got = load(path).get("crop", [])
     expect(got == list(rectangles), f"pictures are cut to {got}, right is {list(rectangles)}")
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, pixels, picture, narrow, steady, dominant, rows, slit, shape, same, dump, size, columns, get, cropped)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, pixels, picture, narrow, steady, dominant, rows, slit, shape, same, dump, size, columns, get, holds, cropped)}
 
 if __name__ == "__main__":
     try:
