@@ -12,9 +12,7 @@
 #include "barcode/base/isa.h"
 #include "barcode/sound/peaks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum {
     SOUND_BANDS = 96, /* of a row, from SOUND_BAND_LEAST to SOUND_BAND_MOST Hz, log */
@@ -106,7 +104,5 @@ bool film_sound_read(struct film_sound *s, const uint8_t *bytes, size_t count, s
 
 void film_sound_free(struct film_sound *s);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

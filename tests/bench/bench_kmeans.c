@@ -1,13 +1,10 @@
 /*
  * bench_kmeans - frames/s of the k-means on one thread, a line an instruction set.
  *
- *   bench_kmeans [--no-race] FILE|synth W H [k [n_init [init [isa|all [reps]]]]]
- *   bench_kmeans [--no-race] --json FILE W H k n_init init     clusters as JSON, for
- * tests/judge_kmeans.py
+ *   bench_kmeans FILE W H [k [n_init [init [isa|all [reps]]]]]
  *
- * FILE holds raw RGB24 frames; "synth" makes 8 of them. Each of `reps` repeats (5 or more) runs
- * over all frames; printed are the median, the slowest and the fastest, and a hash that must not
- * depend on the line.
+ * FILE holds raw RGB24 frames. Each of `reps` repeats (5) runs over all frames; printed are the
+ * median, the slowest and the fastest, and a hash that must not depend on the line.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,36 +27,9 @@ static double seconds(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* Soft blobs with grain: some 40 % distinct colours, as in film. */
-static void synth(struct film_bytes *f)
-{
-    uint32_t x = 1;
-    size_t at = 0;
-    for (size_t n = 0; n < f->frames; n++)
-        for (int row = 0; row < f->height; row++)
-            for (int col = 0; col < f->width; col++)
-                for (int c = 0; c < 3; c++) {
-                    x ^= x << 13;
-                    x ^= x >> 17;
-                    x ^= x << 5;
-                    int blob = ((col * 5 / f->width) * 41 + (row * 3 / f->height) * 67 + c * 53 +
-                                (int)n * 29) %
-                               200;
-                    f->rgb[at++] =
-                        (uint8_t)(blob + (col + row) * 30 / (f->width + f->height) + (int)(x % 12));
-                }
-}
-
 static bool load(struct film_bytes *f, const char *path)
 {
     size_t frame = f->pixels * 3;
-    if (strcmp(path, "synth") == 0) {
-        f->frames = 8;
-        f->rgb = malloc(frame * f->frames);
-        if (f->rgb)
-            synth(f);
-        return f->rgb != NULL;
-    }
     FILE *in = fopen(path, "rb");
     if (!in)
         return false;
@@ -136,49 +106,10 @@ static enum kmeans_init init_named(const char *name)
     exit(2);
 }
 
-/* The part of barcode's JSON (src/output/formats/json.c) that the judge reads, and the integer
- * inertia of each frame. */
-static int write_json(const struct film_bytes *f, const struct kmeans_params *params)
-{
-    struct err e = ERR_INIT;
-    enum isa isa;
-    struct kmeans *km = isa_choose(&isa, &e) ? kmeans_open(params, f->pixels, isa, &e) : NULL;
-    if (!km) {
-        fprintf(stderr, "bench_kmeans: %s\n", e.text);
-        return 1;
-    }
-    double begun = seconds();
-    printf("{\"size\": [%d, %d], \"k\": %d, \"n_init\": %d, \"init\": \"%s\", \"columns\": [",
-           f->width, f->height, params->k, params->n_init, kmeans_init_name(params->init));
-    for (size_t n = 0; n < f->frames; n++) {
-        struct cluster c[CLUSTERS_MAX];
-        uint64_t inertia;
-        int found = kmeans_run(km, f->rgb + n * f->pixels * 3, f->pixels, n, c, &inertia);
-        printf("%s\n{\"frame\": %zu, \"inertia\": %.4f, \"colours\": [", n ? "," : "", n,
-               (double)inertia / (1 << INERTIA_FRACTION));
-        for (int j = 0; j < found; j++)
-            printf("%s{\"rgb\": [%d, %d, %d], \"count\": %u}", j ? ", " : "", c[j].rgb[0],
-                   c[j].rgb[1], c[j].rgb[2], (unsigned)c[j].count);
-        printf("]}");
-    }
-    double retired = seconds() - begun;
-    printf("],\n\"isa\": \"%s\", \"frames_per_second\": %.1f}\n", isa_name(isa),
-           (double)f->frames / retired);
-    kmeans_free(&km);
-    return 0;
-}
-
 int main(int argc, char **argv)
 {
-    bool whole = argc > 1 && strcmp(argv[1], "--no-race") == 0;
-    argv += whole;
-    argc -= whole;
-    bool json = argc > 1 && strcmp(argv[1], "--json") == 0;
-    argv += json;
-    argc -= json;
     if (argc < 4) {
-        fprintf(stderr, "usage: bench_kmeans [--no-race] [--json] FILE|synth W H [k [n_init [init "
-                        "[isa|all [reps]]]]]\n");
+        fprintf(stderr, "usage: bench_kmeans FILE W H [k [n_init [init [isa|all [reps]]]]]\n");
         return 2;
     }
     struct film_bytes f = {.width = atoi(argv[2]), .height = atoi(argv[3])};
@@ -191,14 +122,12 @@ int main(int argc, char **argv)
                                    .n_init = argc > 5 ? atoi(argv[5]) : 20,
                                    .max_iter = 300,
                                    .init = argc > 6 ? init_named(argv[6]) : INIT_SCALABLE,
-                                   .race = !whole};
+                                   .race = true};
     const char *want = argc > 7 ? argv[7] : "all";
-    int reps = argc > 8 ? atoi(argv[8]) : 5, status = 0;
-    if (json)
-        status = write_json(&f, &params);
-    for (enum isa i = ISA_C; i <= ISA_VNNI && !json; i = (enum isa)(i + 1))
+    int reps = argc > 8 ? atoi(argv[8]) : 5;
+    for (enum isa i = ISA_C; i <= ISA_VNNI; i = (enum isa)(i + 1))
         if (isa_supported(i) && (strcmp(want, "all") == 0 || strcmp(want, isa_name(i)) == 0))
             measure(&f, &params, i, reps < 1 ? 1 : reps);
     free(f.rgb);
-    return status;
+    return 0;
 }

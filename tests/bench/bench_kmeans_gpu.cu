@@ -1,13 +1,12 @@
 /*
  * bench_kmeans_gpu - frames/s of the k-means on the GPU, the frames already there.
  *
- *   bench_kmeans_gpu [-k K] [-n N_INIT] [-i INIT] [-R 0|1] [-s WARPS] [-l WARPS] [-b BATCH] [-r
- * RUNS] FILE W H [options FILE W H]...
+ *   bench_kmeans_gpu [-k K] [-n N_INIT] [-b BATCH] [-r RUNS] FILE W H [options FILE W H]...
  *
  * FILE holds raw RGB24 frames (barcode --dump), repeated until the batch is full, with a number
  * each, so that no two start alike. Timed with events after one warm-up; printed are the median,
  * the slowest and the fastest of RUNS (7), and a hash of the results that depends on nothing but
- * FILE, BATCH and K, N_INIT, INIT, R. R: restarts race (1), or each goes to its end.
+ * FILE, BATCH, K and N_INIT.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +19,7 @@
 
 struct settings {
     kmeans_params params;
-    int start, lloyd, batch, runs;
+    int batch, runs;
 };
 
 static void must(cudaError_t status, const char *what)
@@ -85,7 +84,7 @@ static void measure(const settings &s, const char *path, size_t w, size_t h)
     }
     must(cudaMemcpy(d_frame, number.data(), 8 * (size_t)n, cudaMemcpyHostToDevice), "cudaMemcpy");
     struct kmeans_gpu *km = given ? kmeans_gpu_open(&s.params, (int)(w * h), n, &e) : NULL;
-    if (!km || !kmeans_gpu_warps(km, s.start, s.lloyd)) {
+    if (!km) {
         fprintf(stderr, "bench_kmeans_gpu: %s: %s\n", path, given ? e.text : "no frames");
         exit(1);
     }
@@ -105,10 +104,10 @@ static void measure(const settings &s, const char *path, size_t w, size_t h)
             rate.push_back(n / (ms * 1e-3));
     }
     std::sort(rate.begin(), rate.end());
-    printf("%4zux%-4zu k %2d n_init %2d %-9s batch %4d of %zu frames, warps %d+%d: %9.0f frames/s "
-           "(%.0f to %.0f, %d runs) hash %016llx\n",
-           w, h, s.params.k, s.params.n_init, kmeans_init_name(s.params.init), n, given, s.start,
-           s.lloyd, rate[rate.size() / 2], rate.front(), rate.back(), s.runs, hash_of(d_out, n));
+    printf("%4zux%-4zu k %2d n_init %2d batch %4d of %zu frames: %9.0f frames/s (%.0f to %.0f, %d "
+           "runs) hash %016llx\n",
+           w, h, s.params.k, s.params.n_init, n, given, rate[rate.size() / 2], rate.front(),
+           rate.back(), s.runs, hash_of(d_out, n));
     fflush(stdout);
     kmeans_gpu_free(&km);
     cudaFree(d_rgb);
@@ -132,8 +131,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc;) {
         bool option = argv[i][0] == '-';
         if (i + (option ? 1 : 2) >= argc) {
-            fprintf(stderr, "usage: bench_kmeans_gpu [-k K] [-n N] [-i 0|1|2] [-R 0|1] [-s WARPS] "
-                            "[-l WARPS] [-b BATCH] [-r RUNS] FILE W H...\n");
+            fprintf(stderr, "usage: bench_kmeans_gpu [-k K] [-n N] [-b BATCH] [-r RUNS] FILE W "
+                            "H...\n");
             return 2;
         }
         if (!option) {
@@ -145,10 +144,6 @@ int main(int argc, char **argv)
         switch (argv[i][1]) {
         case 'k': s.params.k = v; break;
         case 'n': s.params.n_init = v; break;
-        case 'i': s.params.init = (enum kmeans_init)v; break;
-        case 'R': s.params.race = v != 0; break;
-        case 's': s.start = v; break;
-        case 'l': s.lloyd = v; break;
         case 'b': s.batch = v; break;
         case 'r': s.runs = v; break;
         }

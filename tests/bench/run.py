@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """run.py [SECTION...] - the figures of README.md: whole-process times, side by side in one run, as ratios.
 
-Sections: staging, kmeans, memory, engine, racing, cache, sound. Programs alternate, so that a noisy machine hits both; medians and
+Sections: staging, kmeans, memory, engine, cache, sound. Programs alternate, so that a noisy machine hits both; medians and
 the spread (lowest to highest) are printed. BIN, RUNS (default 5) and CACHE_MINUTES (20) come from the environment, and
 BARCODE_FILMS: the first 1080p film of that folder is measured on instead of the one that is made here.
 """
@@ -109,13 +109,6 @@ def frames():
     return raw
 
 
-def racing():
-    print("restarts that race against all of them to their end, one core, k 8, n_init 20 (wanted: the same largest cluster in 98 %)")
-    subprocess.run([os.path.join(TOP, "tests/bench/race.py"), os.path.join(BIN, "bench_kmeans"), "320", "180", frames()],
-                   check=True)
-    print()
-
-
 def engine():
     print("k-means alone, one core, frames in memory, k 8, n_init 20 (wanted: 100 frames/s with AVX2, 140 with VNNI)")
     raw = frames()
@@ -161,7 +154,6 @@ if __name__ == "__main__":
         sys.exit(1)                  # films.sh has said why
     os.makedirs(WORK, exist_ok=True)
     machine()
-    for section in sys.argv[1:] or ["staging", "kmeans", "memory", "engine", "racing", "cache", "sound"]:
-        {"staging": staging, "kmeans": kmeans, "memory": memory, "engine": engine, "racing": racing, "cache": cache,
-         "sound": sound}[section]()
+    for section in sys.argv[1:] or ["staging", "kmeans", "memory", "engine", "cache", "sound"]:
+        {f.__name__: f for f in (staging, kmeans, memory, engine, cache, sound)}[section]()
         sys.stdout.flush()

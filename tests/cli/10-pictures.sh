@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # What the program is for: the sample film in every mode, and that the pictures and numbers are right.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 test_sample_answers() {
     f=$(sample)
@@ -96,13 +94,6 @@ test_few_colours_or_one_cluster() { # quick
     check picture many.png many.json palette
 }
 
-test_seed_changes_no_sure_thing() {
-    f=$(sample)
-    ok "$f" -n 40 --seed 1 -o a.png
-    ok "$f" -n 40 --seed 1 -o b.png
-    cmp a.png b.png || fail "the same seed gives two pictures"
-}
-
 test_two_frames_and_one() { # quick
     f=$(clip two-frames.mp4)
     ok "$f" --json two.json -o two.png
@@ -122,12 +113,6 @@ test_dump() { # quick
     cmp "$LOGS/stdout" d.rgb || fail "--dump - is not what --dump FILE is"
 }
 
-test_bench_is_json() { # quick
-    f=$(clip h264-closed.mkv)
-    ok "$f" --bench -o b.png
-    "$PYTHON" -c 'import json,sys; json.load(sys.stdin)' < "$LOGS/stdout" || fail "--bench is not one JSON object on stdout"
-}
-
 test_png_says_what_it_is() { # quick
     f=$(sample)
     ok "$f" -n 60 -k 6 -m palette -o p.png
@@ -142,8 +127,8 @@ test_png_says_what_it_is() { # quick
 test_same_film_same_bytes() { # quick
     f=$(clip hevc-open.mkv)
     cp "$f" film.mkv
-    ok film.mkv -n 3 -m palette -o a.png
-    ok ./film.mkv -n 3 -m palette -o b.png
+    ok film.mkv -n 3 -m palette --seed 1 -o a.png
+    ok ./film.mkv -n 3 -m palette --seed 1 -o b.png
     cmp a.png b.png || fail "two runs give different pictures"
 }
 

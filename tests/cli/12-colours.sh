@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Which of a frame's colours the picture shows, and where.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 # Eight seconds of two fields of near the same size: which is the larger changes with every other frame.
 flickering() {
@@ -50,25 +48,22 @@ test_steady_by_its_definition() {
     check steady s.json
 }
 
-# The choice is made of all columns, whoever clustered them and wherever their frames came from.
-test_steady_same_bytes() {
-    f=$(sample)
-    cp "$f" film.mkv
-    touch -d '1 minute ago' film.mkv
-    for n in 1 2 5; do
-        ok film.mkv -n 7 --n-init 3 --steady --threads $n --json $n.json -o $n.png
-        cmp 1.png $n.png || fail "--threads 1 and $n give different pictures"
-        check same 1.json $n.json
+# same_every_way ARG...: the sample film, with any number of threads, and with a cold and a warm cache: 1.png and 1.json.
+same_every_way() {
+    [ -e film.mkv ] || cp -p "$(sample)" film.mkv
+    local way number=0
+    for way in "--threads 1" "--threads 2" "--threads 5" "--cache kept" "--cache kept"; do
+        number=$((number + 1))
+        # shellcheck disable=SC2086  # words
+        ok film.mkv "$@" $way --json $number.json -o $number.png
+        cmp 1.png $number.png || fail "another picture with $way, run $number"
+        check same 1.json $number.json
     done
-    ok film.mkv -n 7 --n-init 3 --steady --cache kept --json cold.json -o cold.png
-    check get cold.json cache
-    ok film.mkv -n 7 --n-init 3 --steady --cache kept --json warm.json -o warm.png
-    [ "$(check get warm.json cache)" = hit ] || fail "the second run does not use the cache"
-    for run in cold warm; do
-        cmp 1.png $run.png || fail "--steady: the picture with a $run cache is another"
-        check same 1.json $run.json
-    done
+    [ "$(check get $number.json cache)" = hit ] || fail "the last run does not use the cache"
 }
+
+# The choice is made of all columns, whoever clustered them and wherever their frames came from.
+test_steady_same_bytes() { same_every_way -n 7 --n-init 3 --steady; }
 
 # The mode by its definition; k has no part in it.
 test_dominant() {
@@ -105,38 +100,19 @@ assert jumps("plain.json") > 50 and jumps("steady.json") == 0
 PY
     ok flickering.mkv -n 1 -m dominant --steady=0 -o zero.png
     cmp plain.png zero.png || fail "--steady=0 is not the first mode"
-    f=$(sample)
-    cp "$f" film.mkv
-    touch -d '1 minute ago' film.mkv
     for p in 3 50; do
-        ok film.mkv -n 5 -m dominant --steady=$p --json s.json -o s.png
-        check steady s.json modes mode
-    done
-    for run in cold warm; do
-        ok film.mkv -n 5 -m dominant --steady=50 --threads 3 --cache kept --json $run.json -o $run.png
-        cmp s.png $run.png || fail "the picture with a $run cache is another"
-        check same s.json $run.json
+        same_every_way -n 5 -m dominant --steady=$p
+        check steady 1.json modes mode
     done
     ok film.mkv -n 5 -m dominant,kmeans --n-init 3 --steady=50 -o both.png
-    cmp s.png both-dominant.png || fail "clusters change the choice of modes"
+    cmp 1.png both-dominant.png || fail "clusters change the choice of modes"
 }
 
 test_dominant_same_bytes() {
-    f=$(sample)
-    cp "$f" film.mkv
-    touch -d '1 minute ago' film.mkv
-    for n in 1 2 5; do
-        ok film.mkv -n 7 -m dominant --threads $n --json $n.json -o $n.png
-        cmp 1.png $n.png || fail "--threads 1 and $n give different pictures"
-        check same 1.json $n.json
-    done
+    cp -p "$(sample)" film.mkv
     ok film.mkv -n 7 -m average --cache kept -o average.png
-    for run in cold warm; do
-        ok film.mkv -n 7 -m dominant --cache kept --json $run.json -o $run.png
-        [ "$(check get $run.json cache)" = hit ] || fail "another mode needs the film again"
-        cmp 1.png $run.png || fail "the picture with a $run cache is another"
-        check same 1.json $run.json
-    done
+    same_every_way -n 7 -m dominant
+    [ "$(check get 4.json cache)" = hit ] || fail "another mode needs the film again"
 }
 
 test_palette_order() {
@@ -172,20 +148,10 @@ test_fewer_pixels_than_columns() {
 }
 
 test_narrow_same_bytes() {
-    f=$(sample)
-    cp "$f" film.mkv
-    touch -d '1 minute ago' film.mkv
-    for n in 1 2 5; do
-        ok film.mkv -n 5 --n-init 3 --steady -m all --width 120 --threads $n -o $n.png
-        cmp 1.png $n.png || fail "--threads 1 and $n give different pictures"
-    done
+    same_every_way -n 5 --n-init 3 --steady -m all --width 120
     for set in c avx2 avx512 vnni; do
         BARCODE_ISA=$set run film.mkv -n 5 --n-init 3 --steady -m all --width 120 -o $set.png
         [ "$STATUS" -ne 0 ] || cmp 1.png $set.png || fail "BARCODE_ISA=$set gives another picture"
-    done
-    for run in cold warm; do
-        ok film.mkv -n 5 --n-init 3 --steady -m all --width 120 --cache kept -o $run.png
-        cmp 1.png $run.png || fail "the picture with a $run cache is another"
     done
 }
 

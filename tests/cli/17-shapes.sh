@@ -1,6 +1,5 @@
-# shellcheck shell=bash
 # --shape, --smooth, and what of posters needs no other program (tests/poster.sh looks at them).
-# shellcheck disable=SC2153,SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
+# shellcheck disable=SC2153
 
 # raw FILE FORMAT [FILTER]: a picture's pixels.
 raw() {
@@ -169,8 +168,7 @@ test_poster_folder() {
     ok films -n 50 --poster=pdf -o o
     [ "$(ls o)" = "$(printf 'a-poster.pdf\nb-poster.pdf')" ] || fail "the folder has $(ls o)"
     cp o/a-poster.pdf o/b-poster.pdf
-    run films -n 50 --poster=pdf -o o
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 films -n 50 --poster=pdf -o o
     says "'o/b-poster.pdf': the file exists and shows another film"
     refuses 2 films --poster=pdf -o o --title one
     refuses 2 films/a.mkv -o x.png --page A4
@@ -197,15 +195,11 @@ test_stacked_strips_are_exact() {
 test_poster_interrupted() {
     f=$(sample)
     ok "$f" -n 1 --cache kept -o warm.png
-    "$BARCODE" "$f" -n 1 --cache kept --poster --page B0 --dpi 700 -m palette -o big.png 2> said &
-    pid=$!
+    start "$f" -n 1 --cache kept --poster --page B0 --dpi 700 -m palette -o big.png
     for _ in $(seq 100); do
         ! compgen -G '.big.png.*' > /dev/null || break
         sleep 0.05
     done
-    kill -s TERM $pid
-    status=0
-    wait $pid || status=$?
-    [ "$status" -eq 130 ] || fail "exit status $status, not 130: $(cat said)"
+    stopped_with TERM 130
     [ ! -e big.png ] && ! compgen -G '.big.png.*' > /dev/null || fail "something is left"
 }

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # The mode slit: a line through each frame, against the frames of --dump.
-# shellcheck disable=SC2154  # variables come from lib.sh
 
 # The middle of 320 x 180: every row of column 160, as high as the picture.
 test_slit_is_a_column() { # quick

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # The modes sound and spectrum, and the sound in CSV, JSON and pages. The sound of a made film is known at every time.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 # film NAME: 8 s of orange; 2 s of silence, 4 s of 1000 Hz at -20 dB, 2 s of white noise.
 film() {

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Pages for a browser: one film's, and a gallery of many. What they do there: tests/web.py (make test-web).
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 # The value of an expression over a page's JSON: value PAGE ID EXPRESSION, in which `d` is what the element holds.
 value() {
@@ -51,9 +49,8 @@ test_html_same_bytes() {
 }
 
 test_html_replaces() { # quick
-    mkdir o films
-    cp "$(clip h264-closed.mkv)" films/a.mkv
-    cp "$(clip one-frame.mkv)" films/b.mkv
+    mkdir o
+    copy_clips films/a.mkv h264-closed.mkv films/b.mkv one-frame.mkv
     ok films -q -n 20 -o o --html o
     ok films -q -n 20 -o o --html o
     echo mine > o/a.html
@@ -73,9 +70,8 @@ test_html_replaces() { # quick
 }
 
 test_html_update() {
-    mkdir films o
-    cp "$(clip h264-closed.mkv)" films/a.mkv
-    cp "$(clip hevc-open.mkv)" films/b.mkv
+    mkdir o
+    copy_clips films/a.mkv h264-closed.mkv films/b.mkv hevc-open.mkv
     set -- films -n 20 -o o --html o/index.html --update -v
     ok "$@"
     cp -r o before
@@ -93,10 +89,9 @@ test_html_update() {
 }
 
 test_gallery_tree() { # quick
-    mkdir -p films/s1 films/s2 g
-    cp "$(clip h264-closed.mkv)" films/s1/e1.mkv
-    cp "$(clip hevc-open.mkv)" films/s2/e1.mkv
-    cp "$(clip one-frame.mkv)" 'films/a "b" <i>.mkv'
+    mkdir -p g
+    copy_clips films/s1/e1.mkv h264-closed.mkv films/s2/e1.mkv hevc-open.mkv \
+        'films/a "b" <i>.mkv' one-frame.mkv
     ok -r films -n 20 -q -o g --html g/index.html
     [ "$(cd g && find . -name '*.html' | sort | tr '\n' ' ')" = "$(printf '%s ' './a "b" <i>.html' ./index.html ./s1/e1.html ./s2/e1.html)" ] || fail "made $(find g)"
     [ "$(pages g/index.html)" = "a%20%22b%22%20%3Ci%3E.html s1/e1.html s2/e1.html" ] || fail "shows $(pages g/index.html)"
@@ -109,9 +104,8 @@ test_gallery_tree() { # quick
 }
 
 test_gallery_refuses() {
-    mkdir films g
-    cp "$(clip one-frame.mkv)" films/index.mkv
-    cp "$(clip one-frame.mkv)" films/b.mkv
+    mkdir g
+    copy_clips films/index.mkv one-frame.mkv films/b.mkv one-frame.mkv
     echo mine > g/index.html
     refuses 1 films -o g --html g/index.html
     says "'g/index.html': the file exists and is not a barcode gallery; choose another folder with --html$"
@@ -121,8 +115,7 @@ test_gallery_refuses() {
     says "cannot create the folder 'no/such/': the folder 'no/' does not exist$"
     # A film that is called as the gallery is; the others are made.
     for folder in g made; do
-        run films -o g --html $folder/index.html
-        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+        exits 1 films -o g --html $folder/index.html
         says "'$folder/index.html' is the gallery, and this film's page would have its name"
         [ "$(pages $folder/index.html)" = b.html ] || fail "shows $(pages $folder/index.html)"
     done
@@ -133,9 +126,7 @@ test_gallery_refuses() {
 
 # One film more: its page does not take the place of the gallery.
 test_gallery_grows() { # quick
-    mkdir films
-    cp "$(clip one-frame.mkv)" films/a.mkv
-    cp "$(clip h264-closed.mkv)" b.mkv
+    copy_clips films/a.mkv one-frame.mkv b.mkv h264-closed.mkv
     ok films -q --html g/index.html
     ok b.mkv -q -n 20 --html g/index.html
     [ "$(pages g/index.html)" = "a.html b.html" ] || fail "shows $(pages g/index.html)"
@@ -167,8 +158,7 @@ test_gallery_failures() {
     mkdir films g
     cp "$(clip one-frame.mkv)" films/a.mkv
     echo no film > films/b.mkv
-    run films -o g --html g/index.html
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS"
+    exits 3 films -o g --html g/index.html
     [ "$(pages g/index.html)" = a.html ] || fail "shows $(pages g/index.html)"
 }
 
@@ -179,6 +169,5 @@ test_html_damaged() {
     missing=$("$PYTHON" -c 'import json; print(json.load(open("x.json"))["missing"])')
     [ "$missing" -gt 0 ] && [ "$(value x.html film 'd["missing"]')" = "$missing" ] || fail "of $missing missing columns the page has $(value x.html film 'd["missing"]')"
     grep -q '<meta name="barcode:partial" content="yes">' x.html || fail "the page does not say that it shows a part"
-    run "$f" -q -n 2 -m average -o x.html --update --strict
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    exits 1 "$f" -q -n 2 -m average -o x.html --update --strict
 }

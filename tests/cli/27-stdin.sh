@@ -1,31 +1,7 @@
-# shellcheck shell=bash
 # A film from stdin: through a pipe it is read once, from a file it is like any other.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
-
-# from FILE ARG...: barcode ARG... < FILE. through FILE ARG...: the same through a pipe.
-from() {
-    local file=$1
-    shift
-    COMMAND="barcode $* < $file" STATUS=0
-    timeout -k 5 300 "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < "$file" || STATUS=$?
-    [ "$STATUS" -lt 124 ] || fail "it hangs"
-}
-
-through() {
-    local file=$1
-    shift
-    COMMAND="cat $file | barcode $*" STATUS=0
-    # shellcheck disable=SC2002  # a pipe is what is wanted
-    cat "$file" 2> /dev/null | timeout -k 5 300 "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-    [ "$STATUS" -lt 124 ] || fail "it hangs"
-}
-
-fine() {
-    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
-}
 
 refused() {
-    [ "$STATUS" -eq "$1" ] || fail "exit status $STATUS, not $1"
+    was "$1"
     one_sentence
 }
 
@@ -42,15 +18,11 @@ test_stdin_is_a_film() {
     for name in h264-open.mkv hevc-open.ts mpeg4.avi vp9.webm ffv1.mkv h264-closed.h264 fragmented.mp4 mpeg2.mpg; do
         f=$(clip $name)
         ok "$f" -n 7 -m average -o plain.png
-        through "$f" - -n 7 -m average -q -o piped.png
-        fine
-        same_pixels plain.png piped.png
-        through "$f" /dev/stdin -n 7 -m average -q -o piped.png
-        fine
-        same_pixels plain.png piped.png
-        from "$f" - -n 7 -m average -q -o sent.png
-        fine
-        same_pixels plain.png sent.png
+        for way in "through $f -" "through $f /dev/stdin" "from $f -"; do
+            $way -n 7 -m average -q -o sent.png
+            was 0
+            same_pixels plain.png sent.png
+        done
     done
 }
 
@@ -58,14 +30,14 @@ test_stdin_names_its_outputs() {
     f=$(clip h264-closed.mkv)
     mkdir o
     through "$f" - -n 20
-    fine
+    was 0
     files o stdin.png
     through "$f" - -n 20 -o o --json - -q
-    fine
+    was 0
     files o o/stdin.png stdin.png
     [ "$("$PYTHON" -c 'import json, sys; print(json.load(sys.stdin)["film"]["path"])' < "$LOGS/stdout")" = /dev/stdin ] || fail "the JSON names another film"
     through "$f" - -n 20 -q -o -
-    fine
+    was 0
     cmp "$LOGS/stdout" stdin.png || fail "-o - is not what stdin.png is"
 }
 
@@ -75,20 +47,21 @@ test_stdin_from_a_file() {
         f=$(clip $name)
         ok "$f" --columns 33 -o plain.png
         from "$f" - --columns 33 -q -o sent.png
-        fine
+        was 0
         same_pixels plain.png sent.png
         from "$f" - --verify -n 5 -o sent.png
-        fine
+        was 0
         says "identical"
     done
     # The whole file, wherever the last reader left it.
-    { head -c 1000 > /dev/null; run_here - --columns 33 -q -o sent.png; } < "$f"
+    { head -c 1000 > /dev/null; logged "$BARCODE" - --columns 33 -q -o sent.png; } < "$f"
+    was 0
     same_pixels plain.png sent.png
     cp "$f" copy.avi
     touch -d '1 hour ago' copy.avi
     for want in miss hit; do
         from copy.avi - -n 5 -q --cache cache --json now.json -o sent.png
-        fine
+        was 0
         [ "$(check get now.json cache)" = $want ] || fail "no $want"
     done
     ok copy.avi -n 5 -q --cache cache --json now.json -o sent.png
@@ -99,17 +72,13 @@ test_stdin_from_a_file() {
     cmp copy.avi "$f" || fail "the film was overwritten"
 }
 
-run_here() {
-    "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || fail "barcode $* failed: $(cat "$LOGS/stderr")"
-}
-
 test_stdin_cannot_be_read_twice() {
     f=$(clip h264-closed.mkv)
     through "$f" - --verify -o p.png
     refused 3
     says "'/dev/stdin': --verify decodes a film twice, and a pipe can be read only once"
     through "$f" - --columns 20 -q -o p.png       # its head says how long it is
-    fine
+    was 0
     rm p.png
     f=$(clip h264-closed.ts)
     through "$f" - --columns 20 -o p.png
@@ -119,7 +88,7 @@ test_stdin_cannot_be_read_twice() {
     refused 3
     says "so short an --interval needs the film's length"
     through "$f" - --interval 0.5 -q -o p.png
-    fine
+    was 0
     rm p.png
     f=$(clip h264-closed.mp4)
     through "$f" - -n 20 -o p.png
@@ -127,7 +96,7 @@ test_stdin_cannot_be_read_twice() {
     says "cannot read '/dev/stdin' from a pipe: this MP4 has its index (moov) at the end"
     ffmpeg -nostdin -v error -i "$f" -c copy -movflags faststart front.mp4
     through front.mp4 - -n 20 -q -o p.png
-    fine
+    was 0
     mkfifo film.mp4
     cat "$f" > film.mp4 2> /dev/null &
     refuses 3 film.mp4 -o p.png
@@ -143,7 +112,7 @@ test_stdin_damaged() {
         ok "$f" -n 5 -o plain.png
         cp "$LOGS/stderr" plain.said
         through "$f" - -n 5 -o piped.png
-        fine
+        was 0
         same_pixels plain.png piped.png
         [ "$(grep -c warning plain.said)" -eq "$(grep -c warning "$LOGS/stderr")" ] || fail "$name: other warnings through a pipe"
     done
@@ -157,8 +126,7 @@ test_stdin_is_no_film() { # quick
     refused 3
     through "$(clip bad/text.mkv)" -
     refused 3
-    STATUS=0 COMMAND="barcode - <&-"
-    timeout 300 "$BARCODE" - > "$LOGS/stdout" 2> "$LOGS/stderr" <&- || STATUS=$?
+    logged "$BARCODE" - <&-
     refused 3
     says "stdin.*closed"
     : > empty
@@ -166,7 +134,7 @@ test_stdin_is_no_film() { # quick
     refused 3
     says "empty"
     through "$(clip h264-closed.mkv)" - -
-    [ "$STATUS" -eq 2 ] || fail "exit status $STATUS, not 2"
+    was 2
     says "stdin is given twice"
     command -v script > /dev/null || return 0
     script -qec true /dev/null < /dev/null > /dev/null 2>&1 || return 0
@@ -180,8 +148,7 @@ test_stdin_is_no_film() { # quick
 test_stdin_is_a_socket() { # quick
     f=$(clip h264-open.mkv)
     ok "$f" -n 7 -o plain.png
-    COMMAND="barcode - with a socket for stdin" STATUS=0
-    timeout 300 "$PYTHON" - "$BARCODE" "$f" > "$LOGS/stdout" 2> "$LOGS/stderr" << 'PY' || STATUS=$?
+    logged timeout 300 "$PYTHON" - "$BARCODE" "$f" << 'PY'
 import socket, subprocess, sys, threading
 ours, theirs = socket.socketpair()
 program = subprocess.Popen([sys.argv[1], "-", "-n", "7", "-q", "-o", "piped.png"], stdin=theirs)
@@ -190,7 +157,7 @@ ours.sendall(open(sys.argv[2], "rb").read())
 ours.close()
 sys.exit(program.wait())
 PY
-    fine
+    was 0
     same_pixels plain.png piped.png
 }
 
@@ -199,7 +166,7 @@ test_stdin_among_films() { # quick
     f=$(clip h264-closed.mkv)
     g=$(clip hevc-open.mkv)
     through "$f" "$g" - -n 20 -q
-    fine
+    was 0
     ok <(cat "$f") -n 20 -q -o p.png
     same_pixels p.png stdin.png
     files hevc-open.png p.png stdin.png
@@ -213,7 +180,7 @@ test_stdin_by_nvdec() {
         export BARCODE_NVDEC=software
         through "$f" - -n 7 -m average -o stdin.png
         unset BARCODE_NVDEC
-        fine
+        was 0
         same_pixels p.png stdin.png
     done
 }
@@ -222,7 +189,7 @@ test_stdin_by_nvdec() {
 test_stdin_says_what_it_takes() {
     f=$(clip h264-open.ts)
     through "$f" - -m average -o p.png
-    fine
+    was 0
     says "does not declare its length: using every 24th frame"
     through "$f" - -n 5 -m average -o p.png
     says_not "its length"

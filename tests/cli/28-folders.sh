@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Folders as people have them: folders below folders, numbers in names, loops, files of any ending.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 # A link that leads to no file is no free name: writing to it would make a file elsewhere.
 test_dangling_links() { # quick
@@ -8,8 +6,7 @@ test_dangling_links() { # quick
     cp "$(clip h264-closed.mkv)" films/a.mkv
     refused_as() { # NAME ARG...
         ln -s "$PWD/elsewhere/x" "out/$1"
-        run films -n 20 "${@:2}"
-        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+        exits 1 films -n 20 "${@:2}"
         says "cannot write 'out/$1': it is a link that leads to no file"
         rm "out/$1"
     }
@@ -34,13 +31,10 @@ test_gallery_of_a_line_feed() { # quick
 }
 
 test_folder_recursive() { # quick
-    mkdir -p films/s2/extras films/s10 films/.hidden o j
-    cp "$(clip h264-closed.mkv)" films/s2/e01.mkv
-    cp "$(clip hevc-open.mkv)" films/s10/e01.mkv
-    cp "$(clip h264-open.mp4)" films/s2/e01.mp4
-    cp "$(clip one-frame.mkv)" films/s2/extras/e2.mkv
-    cp "$(clip one-frame.mkv)" films/s2/extras/e10.mkv
-    cp "$(clip one-frame.mkv)" films/.hidden/x.mkv
+    mkdir -p o j
+    copy_clips films/s2/e01.mkv h264-closed.mkv films/s10/e01.mkv hevc-open.mkv \
+        films/s2/e01.mp4 h264-open.mp4 films/s2/extras/e2.mkv one-frame.mkv \
+        films/s2/extras/e10.mkv one-frame.mkv films/.hidden/x.mkv one-frame.mkv
     ok -r films -n 20 -o o --json j --dump j/ -j 1
     grep -o "wrote 'o/[^']*'" "$LOGS/stderr" | tr '\n' ' ' > order
     [ "$(cat order)" = "wrote 'o/s2/e01.png' wrote 'o/s2/e01-2.png' wrote 'o/s2/extras/e2.png' wrote 'o/s2/extras/e10.png' wrote 'o/s10/e01.png' " ] ||
@@ -67,8 +61,7 @@ test_folder_loops() { # quick
     ln -s ../.. films/a/b/up
     ln -s . films/self
     ln -s ../../elsewhere films/a/side
-    mkdir elsewhere
-    cp "$(clip one-frame.mkv)" elsewhere/y.mkv
+    copy_clips elsewhere/y.mkv one-frame.mkv
     LIMIT=20 ok -r films -o o
     says "warning: skipped the folder 'films/a/b/up': it leads back to 'films', which contains it$"
     says "warning: skipped the folder 'films/self'"
@@ -100,8 +93,7 @@ test_folder_any_ending() {
     files films films/.hidden films/a-barcode.json films/a-barcode.png films/a.gif films/b-barcode.json films/b-barcode.png films/b.apng \
         films/noending films/noending-barcode.json films/noending-barcode.png o o/a.png o/b.png o/noending.png
     echo notes > films/notes.txt
-    run --any films -n 2 -o o
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    exits 3 --any films -n 2 -o o
     says notes.txt
 }
 
@@ -113,8 +105,7 @@ test_folder_of_pictures() {
     cp films/a.png before.png
     (
         cd films
-        run --any . -n 2 --name '{stem}'
-        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+        exits 1 --any . -n 2 --name '{stem}'
         says "the output 'a.png' is the film itself; choose another name with -o"
         files a.png b.mkv b.png
     )

@@ -1,6 +1,5 @@
-# shellcheck shell=bash
+# shellcheck disable=SC2086  # options are words
 # --update: what is there is left out, and a run that was stopped is taken up.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 # Which of its films the latest run made, by the pictures that it wrote.
 made() {
@@ -26,9 +25,8 @@ tree() {
 }
 
 test_update_leaves_out() { # quick
-    mkdir films o
-    cp "$(clip h264-closed.mkv)" films/a.mkv
-    cp "$(clip hevc-open.mkv)" films/b.mkv
+    mkdir o
+    copy_clips films/a.mkv h264-closed.mkv films/b.mkv hevc-open.mkv
     set -- films -n 20 -o o --update
     makes 'o/a.png o/b.png ' "$@"
     stat -c %Y.%i o/* > before
@@ -54,15 +52,13 @@ test_update_leaves_out() { # quick
     # Without --update everything is made, and a stranger's file stays.
     makes 'o/a.png o/b.png ' films -n 20 -o o
     echo mine > o/a.png
-    run "$@"
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$@"
     [ "$(cat o/a.png)" = mine ] || fail "a stranger's file is gone"
     # Another film of that name is told, and its picture is not replaced.
     cp films/b.mkv films/a.mkv
     mv old.png o/a.png
     touch -d yesterday films/a.mkv
-    run "$@"
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$@"
     says "'o/a.png': the file exists and shows another film"
 }
 
@@ -73,16 +69,12 @@ test_update_and_options() {
     for option in '-n 20 -k 5' '-n 20 --seed 3' '-n 20 --no-race' '-n 20 --height 99' '-n 20 --width 7' '-n 20 --size 100' '-n 20 --crop off' \
         '-n 20 --start 1' '-n 20 --end 3' '-n 20 --steady' '-n 19' '--columns 3' '--interval 1' '-n 20 --keyframes' \
         '-n 20 --stream 0' '-n 20 --tone-map off' '-n 20 --hdr-peak 500' '-n 20 --light linear' '-n 20 --smooth 2'; do
-        # shellcheck disable=SC2086  # words
         makes 'a.png ' a.mkv $option --update
-        # shellcheck disable=SC2086
         makes '' a.mkv $option --update
     done
     # Another mode or shape has a name of its own, so that both stay.
     for option in '-m palette' '-m all' '--shape circle'; do
-        # shellcheck disable=SC2086
         makes "a-${option#* }.png " a.mkv -n 20 $option --update
-        # shellcheck disable=SC2086
         makes '' a.mkv -n 20 $option --update
     done
     # What shows the film's palette obeys --colours, and nothing else does.
@@ -92,7 +84,6 @@ test_update_and_options() {
             ok a.mkv -n 20 --colours $colours $out --update
             says "wrote '${out##* }'"
         done
-        # shellcheck disable=SC2086
         ok a.mkv -n 20 $out --update
         ! grep "wrote '" "$LOGS/stderr" || fail "--colours 8 is not the default of $out"
     done
@@ -106,9 +97,8 @@ test_update_and_options() {
 
 # All outputs have to be there, and one that is missing is made in their company.
 test_update_with_several_outputs() { # quick
-    mkdir films o j
-    cp "$(clip h264-closed.mkv)" films/a.mkv
-    cp "$(clip hevc-open.mkv)" films/b.mkv
+    mkdir o j
+    copy_clips films/a.mkv h264-closed.mkv films/b.mkv hevc-open.mkv
     set -- films -n 20 -m kmeans,average -o o --json j --dump j --update
     both='o/a-kmeans.png o/a-average.png '
     makes "${both}o/b-kmeans.png o/b-average.png " "$@"
@@ -121,15 +111,13 @@ test_update_with_several_outputs() { # quick
     rm j/a.json
     makes "$both" "$@"
     truncate -s 5 j/a.json
-    run "$@"
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$@"
     rm j/a.json
     ok "$@"
     truncate -s -3 j/a.json
     makes "$both" "$@"
     # A dump of other options is nobody's.
-    run "$@" -n 10
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$@" -n 10
     says "'j/a.rgb': the file exists, and a dump does not name its film"
     # What goes to stdout is not there.
     makes 'o/a-kmeans.png ' films/a.mkv -n 20 -o o/a-kmeans.png --json - --update
@@ -138,26 +126,21 @@ test_update_with_several_outputs() { # quick
 test_update_strictly() {
     mkdir o
     f=$(clip damaged/corrupt.mkv)
-    run "$f" -n 2 -o o --strict
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$f" -n 2 -o o --strict
     makes '' "$f" -n 2 -o o --update
-    run "$f" -n 2 -o o --update --strict
-    [ "$STATUS" -eq 1 ] || fail "a film in part passes for whole: exit status $STATUS, not 1"
+    exits 1 "$f" -n 2 -o o --update --strict
 }
 
 test_update_after_ctrl_c() {
     tree 12
     mkdir right o
     ok -r films -q -n 1 -o right
-    env --default-signal=INT "$BARCODE" -r films -n 1 -o o --update > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$! STATUS=0 COMMAND="barcode -r films, and Ctrl-C after some films"
+    start -r films -n 1 -o o --update
     for _ in $(seq 200); do
         [ "$(find o -name '*.png' | wc -l)" -lt 3 ] || break
         sleep 0.02
     done
-    kill -s INT $pid
-    wait $pid || STATUS=$?
-    [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+    stopped_with INT 130
     [ -z "$(find o -name '*.tmp')" ] || fail "left behind: $(find o -name '*.tmp')"
     there=$(find o -name '*.png' | wc -l)
     ok -r films -n 1 -o o --update

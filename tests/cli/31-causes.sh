@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # The cause of a failure, in place of an error of libavformat.
-# shellcheck disable=SC2154  # variables come from lib.sh
 
 make_film() {
     ffmpeg -nostdin -v error -y -f lavfi -i testsrc2=s=320x180:r=10:d=4 "$@" || skip "no clip: ffmpeg $*"
@@ -25,15 +23,13 @@ test_cause_is_a_pipe() {
     for film in a.gif once.png again.png; do
         ok $film -n 1 --size 64 --dump file.rgb -q --no-cache --overwrite -o file.png
         [ "$(stat -c %s file.rgb)" -eq $((30 * 64 * 48 * 3)) ] || fail "$film has not 30 columns"
-        COMMAND="cat $film | barcode -" STATUS=0
-        # shellcheck disable=SC2002
-        cat $film | timeout 300 "$BARCODE" - -n 1 --size 64 --dump pipe.rgb -q --overwrite -o pipe.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+        through $film - -n 1 --size 64 --dump pipe.rgb -q --overwrite -o pipe.png
         if [ $film = again.png ]; then
-            [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+            was 3
             one_sentence
             says "from a pipe: .* APNG .*; give a file$"
         else
-            [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+            was 0
             cmp file.rgb pipe.rgb || fail "$film is another film from a pipe"
         fi
     done
@@ -65,10 +61,8 @@ test_cause_is_encryption() {
         says "^barcode: cannot decode 'film.ts': its frame size is unknown; it may be encrypted$"
         refuses 3 all.ts --no-cache
         says "^barcode: 'all.ts' is not a film: .* encrypted$"
-        # shellcheck disable=SC2034  # lib.sh prints it
-        COMMAND="barcode - < film.ts" STATUS=0
-        "$BARCODE" - > "$LOGS/stdout" 2> "$LOGS/stderr" < <(cat film.ts) || STATUS=$?
-        [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+        through film.ts -
+        was 3
         says "may be encrypted$"
         ok sound.ts -n 10 -q --no-cache --overwrite -o sound.png
     done
@@ -85,8 +79,7 @@ test_cause_is_a_missing_part() {
     refuses 3 unsafe.ffconcat --no-cache
     says "'unsafe.ffconcat' is a playlist that names '/etc/passwd': only relative names of files in its folder or below it are read$"
     for film in second long; do
-        run $film.ffconcat -n 10 --strict --no-cache -o $film.png
-        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+        exits 1 $film.ffconcat -n 10 --strict --no-cache -o $film.png
         says "^barcode: warning: '$film.ffconcat': cannot open its part 'missing.ts'"
         says_not "damaged"
         says_not "stops at"

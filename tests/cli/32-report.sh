@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Runs of many films: the report, the last line, the progress of them all.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 # report FILE: its lines as "film status exit columns outputs", one a line; fails where one is no JSON of these keys.
 report() {
@@ -18,14 +16,12 @@ PY
 }
 
 test_report() { # quick
-    mkdir films o empty
-    cp "$(clip h264-closed.mkv)" films/a.mkv
-    cp "$(clip hevc-open.mkv)" films/b.mkv
+    mkdir o empty
+    copy_clips films/a.mkv h264-closed.mkv films/b.mkv hevc-open.mkv
     echo no film > films/c.mkv
     cp "$(clip damaged/corrupt.mkv)" films/d.mkv
     echo mine > o/b.png
-    run empty films missing.mkv -n 20 -o o --json o --report r.jsonl -j 1
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    exits 3 empty films missing.mkv -n 20 -o o --json o --report r.jsonl -j 1
     report r.jsonl > got
     cat > want << END
 empty failed 3 None -
@@ -62,31 +58,23 @@ END
 }
 
 test_report_of_crash() { # quick
-    cp "$(clip h264-closed.mkv)" a.mkv
-    cp a.mkv c.mkv
+    copy_clips a.mkv h264-closed.mkv c.mkv h264-closed.mkv
     mkfifo b.mkv
-    COMMAND="barcode a.mkv b.mkv c.mkv, and a signal to its worker" STATUS=0
-    "$BARCODE" a.mkv b.mkv c.mkv -n 20 -j 1 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$!
+    start a.mkv b.mkv c.mkv -n 20 -j 1 --report r
     find_worker b.mkv
     kill -s ABRT "$worker"
-    wait $pid || STATUS=$?
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    ended_with 1
     [ "$(report r | tr '\n' ' ')" = "a.mkv done 0 10 a.png b.mkv failed 1 None - c.mkv done 0 10 c.png " ] || fail "$(cat r)"
     grep -q 'crashed: ' r || fail "no reason"
     says '^barcode: 3 films: 2 done, 0 skipped, 1 failed, in'
 }
 
 test_report_of_interruption() {
-    cp "$(clip h264-closed.mkv)" a.mkv
-    cp a.mkv c.mkv
+    copy_clips a.mkv h264-closed.mkv c.mkv h264-closed.mkv
     mkfifo b.mkv
-    env --default-signal=INT "$BARCODE" a.mkv b.mkv c.mkv -n 20 -j 1 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$! STATUS=0 COMMAND="barcode a.mkv b.mkv c.mkv, interrupted"
+    start a.mkv b.mkv c.mkv -n 20 -j 1 --report r
     find_worker b.mkv
-    kill -s INT $pid
-    wait $pid || STATUS=$?
-    [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+    stopped_with INT 130
     [ "$(report r | tr '\n' ' ')" = "a.mkv done 0 10 a.png b.mkv interrupted 130 None - " ] || fail "$(cat r)"
     says '^barcode: 3 films: 1 done, 0 skipped, 0 failed, 2 not done, in'
     rm b.mkv
@@ -111,9 +99,7 @@ test_report_spares_files() {
     cmp film.mkv "$f" && [ "$(cat notes)" = '{"precious": "longer than what a report begins with"}' ] || fail "something was spoilt"
     files film.mkv link notes
     # A disk that is full is told, and costs no picture.
-    run film.mkv -q -n 20 --report /dev/full
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
-    one_sentence
+    refuses 1 film.mkv -q -n 20 --report /dev/full
     says "'film.mkv': cannot write the report '/dev/full': No space left on device"
     files film.mkv film.png link notes
 }
@@ -130,8 +116,7 @@ test_progress_of_many() {
 
 # A report in a folder that is searched with --any is no film of this run, nor of the next.
 test_report_among_any_files() {
-    mkdir films
-    cp "$(clip h264-closed.mkv)" films/a.mkv
+    copy_clips films/a.mkv h264-closed.mkv
     ok -r --any films -n 50 -m average -o films/out --report films/rep.json
     ok -r --any films -n 50 -m average -o films/out --report films/rep.json --update
     report films/rep.json > got

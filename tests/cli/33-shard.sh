@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # --shard: several processes share a tree of films and a folder of pictures.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 # A tree with films of one name in one folder, in which shards would be at odds if they named their outputs alone.
 tree() {
@@ -49,11 +47,9 @@ test_shard_of_few_films() { # quick
     files a.mkv empty
     # A node that does not see the films is not one that has nothing to do: each tells.
     for i in 1 2; do
-        run a.mkv empty --shard $i/2
-        [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+        exits 3 a.mkv empty --shard $i/2
         says "no films in the folder 'empty'"
-        run -r nowhere -o . --shard $i/2
-        [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+        exits 3 -r nowhere -o . --shard $i/2
         says "'nowhere'"
     done
     # A name for one film is too little for all of them, in each shard.

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # One film in several files: --join, image sequences, chapters, a DVD's VOBs, a Blu-ray's playlist.
-# shellcheck disable=SC2154  # variables come from lib.sh
 
 # piece NAME SECONDS HUE OPTION...: a film with sound, 24 pictures a second.
 piece() {

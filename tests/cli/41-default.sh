@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # What a film gives without an option: the number of columns, and the size of the picture.
 
 # grey NAME RATE SECONDS: uncompressed frames of 8x8 pixels.
@@ -18,10 +17,6 @@ sized() {
     [ "$(size "$1")" = "$2" ] || fail "$1 is $(size "$1"), not $2"
 }
 
-columns() {
-    "$PYTHON" -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["columns"]))' "$1"
-}
-
 # Each film of a run has an N of its own.
 test_default_two_hours() {
     mkdir films
@@ -33,7 +28,7 @@ test_default_two_hours() {
     for film in 24,90,1920 25,94,1915 30,113,1912 60,225,1920 short,1,1440; do
         IFS=, read -r name every width <<< "$film"
         [ "$(check get "o/$name.json" selection.every)" = "$every" ] || fail "$name: another N"
-        [ "$(columns "o/$name.json")" = "$width" ] || fail "$name: $(columns "o/$name.json") columns"
+        check columns "o/$name.json" "$width"
         sized "o/$name-average.png" "${width}x800"
     done
     ok films/60.mkv -m average --start 10:00 --end 20:00 -o part.png
@@ -90,9 +85,9 @@ test_default_few_frames() { # quick
     sized v.png 800x330
     ok film.avi --keyframes -o k.png --json k.json
     sized k.png 320x800
-    [ "$(columns k.json)" -eq 20 ] || fail "$(columns k.json) columns of 20 key frames"
+    check columns k.json 20
     ok film.avi --keyframes --start 5 --end 10 --json k.json
-    [ "$(columns k.json)" -eq 5 ] || fail "$(columns k.json) columns of 5 key frames"
+    check columns k.json 5
 }
 
 # Of a pipe whose film does not declare its length, every 24th frame is taken; the picture has a width to look at.
@@ -102,7 +97,7 @@ test_default_unknown_length() {
     cat endless.mkv > pipe &
     ok pipe -m average -o p.png --json p.json
     says 'does not declare its length: using every 24th frame'
-    [ "$(columns p.json)" -eq 2500 ] || fail "$(columns p.json) columns of a pipe"
+    check columns p.json 2500
     sized p.png 1920x800
     ok endless.mkv -m average -o f.png --json f.json
     sized f.png 1936x800
@@ -121,7 +116,7 @@ END
         for _ in 1 2; do
             ok lie.flv -m average --cache cache -o p.png --json p.json
             sized p.png 2000x800
-            [ "$(columns p.json)" -eq 2000 ] || fail "$seconds s: $(columns p.json) columns"
+            check columns p.json 2000
         done
         grep -q '"cache": "hit"' p.json || fail "$seconds s: not found in the cache"
         ok lie.flv -m average -n 50 -o p.png

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # --keyframes: which key frames, that each is the exact run's frame of its time, by an index and without one, and what is told.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2002  # variables come from and go to lib.sh; fail does not return; "< file" is no pipe
 
 # keys FILM RULE...: --keyframes with these options against every frame of the film.
 exactly() {
@@ -51,10 +49,12 @@ test_keyframes_edit_list_and_late_start() {
 test_keyframes_from_a_pipe() { # quick
     f=$(clip h264-open.mkv)
     ok "$f" -q --keyframes --interval 0.9 -m average --size 32 --dump file.rgb -o file.png
-    cat "$f" | "$BARCODE" - -q --keyframes --interval 0.9 -m average --size 32 --dump pipe.rgb -o pipe.png || fail "a pipe does not work"
+    through "$f" - -q --keyframes --interval 0.9 -m average --size 32 --dump pipe.rgb -o pipe.png
+    was 0
     cmp file.rgb pipe.rgb
     # Without a rule and a count of its key frames: by its length.
-    cat "$f" | "$BARCODE" - -q --keyframes -m average --json pipe.json -o pipe.png || fail "a pipe without a rule"
+    through "$f" - -q --keyframes -m average --json pipe.json -o pipe.png
+    was 0
 }
 
 # Joined recordings whose parameter sets come once each, at a key frame that no column shows.
@@ -147,8 +147,7 @@ columns = json.load(open(sys.argv[1]))["columns"]
 assert [c["time"] for c in columns[:4]] == [0, 1.92, 1.92, 5.76], columns
 assert not any("damaged" in c or "missing" in c for c in columns), columns
 EOF
-    run broken.mkv --keyframes --interval 1.92 -m average -o s.png --strict
-    [ "$STATUS" -eq 1 ] || fail "--strict: exit status $STATUS"
+    exits 1 broken.mkv --keyframes --interval 1.92 -m average -o s.png --strict
 }
 
 # A film cut short, and ones that are damaged all over, are done, and told.

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # The same bytes from every number of threads and instruction set, and from both ways of decoding.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 test_threads() {
     for f in "$(sample)" "$(clip h264-open.mkv)" "$(clip hevc-temporal.mkv)" "$(clip mpeg2.ts)" "$(clip vp9.webm)" "$(clip ffv1.mkv)"; do

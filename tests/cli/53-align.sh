@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Two versions of a film on one axis: barcode align A B.
-# shellcheck disable=SC2154  # variables come from lib.sh
 
 # Two tones that change every 0.15 s, never in the same way: SEED, and FROM on in seconds.
 tones() {
@@ -116,8 +114,7 @@ test_align_refuses() { # quick
     says "h264-open.mkv' has no sound"
     [ ! -e x.csv ] || fail "an output was written"
     refuses 3 align a.mkv missing.mkv -q
-    run align missing1 missing2
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    exits 3 align missing1 missing2
     says "cannot open 'missing2'"
     refuses 2 align a.mkv
     says "align needs two films"

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Disks that cannot read, and films that change while they are read: a failure, and nothing that --update takes for done.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 # failing TEXT FROM TO COMMAND...: the bytes of files whose path contains TEXT are unreadable meanwhile.
 failing() {
@@ -31,11 +29,10 @@ heavy() {
     [ "$(size "$name")" -gt 2200000 ] || fail "$name has only $(size "$name") bytes"
 }
 
-# in_the_middle NAME ARG...: the reader must notice it, not what reads the id.
+# in_the_middle NAME ARG...
 in_the_middle() {
-    local middle=$(($(size "$1") / 2))
+    middle=$(($(size "$1") / 2))
     unreadable "$1" $middle $((middle + 1)) "${@:2}"
-    says "(at byte $((middle / 100000))"
 }
 
 # The segments of HLS, also the first, which is read when the film is opened; and --keep-going skips nothing else.
@@ -48,17 +45,10 @@ test_read_error_in_a_segment() { # quick
         failing list$i.ts 65536 69632 ok list.m3u8 --no-cache --keep-going -n 1 -m average -o going.png
         says "'list.m3u8': 4096 bytes cannot be read (skipped)"
         says "wrote 'going.png': 75 columns"
-        failing list$i.ts 65536 69632 run list.m3u8 --no-cache --keep-going --strict -n 1 -m average -o strict.png
-        [ "$STATUS" -eq 1 ] || fail "--strict has status $STATUS"
+        failing list$i.ts 65536 69632 exits 1 list.m3u8 --no-cache --keep-going --strict -n 1 -m average -o strict.png
         rm going.png strict.png
     done
     unreadable list.m3u8 0 1 list.m3u8 --no-cache --keep-going
-}
-
-# The same with one of the files of a film.
-in_the_middle_of_one() {
-    local middle=$(($(size "$1") / 2))
-    unreadable "$1" $middle $((middle + 1)) "${@:2}"
 }
 
 test_read_error_in_a_film() {
@@ -72,8 +62,12 @@ test_read_error_in_a_film() {
             film.mkv) ;;
             *) ffmpeg -nostdin -v error -i film.mkv -c copy $name ;;
         esac
-        in_the_middle $name $name
-        in_the_middle $name $name --columns 20 --crop=auto
+        # The reader must notice it, not what reads the id.
+        for options in "" "--columns 20 --crop=auto"; do
+            # shellcheck disable=SC2086  # words
+            in_the_middle $name $name $options
+            says "(at byte $((middle / 100000))"
+        done
         end=$(size $name)
         unreadable $name 0 1 $name
         unreadable $name $((end - 1)) "$end" $name
@@ -111,7 +105,7 @@ test_read_error_in_a_part() {
             heavy part$i.$kind
         done
         for i in 1 2 3; do
-            in_the_middle_of_one part$i.$kind --join part1.$kind part2.$kind part3.$kind
+            in_the_middle part$i.$kind --join part1.$kind part2.$kind part3.$kind
             [ $kind = mkv ] && says "cannot read a file of 'part1.mkv'" || says "cannot read 'part$i.$kind'.* (at byte"
             unreadable part$i.$kind 0 100 --join part1.$kind part2.$kind part3.$kind
             says "cannot read 'part$i.$kind': Input/output error"
@@ -119,7 +113,7 @@ test_read_error_in_a_part() {
     done
     printf 'ffconcat version 1.0\nfile part1.mkv\nfile part2.mkv\n' > list.ffconcat
     for i in 1 2; do
-        in_the_middle_of_one part$i.mkv list.ffconcat
+        in_the_middle part$i.mkv list.ffconcat
     done
 }
 
@@ -160,8 +154,7 @@ test_read_error_in_a_batch() { # quick
     for i in 1 2 3; do
         cp "$(clip h264-closed.mkv)" films/$i.mkv
     done
-    failing films/2.mkv 30000 30100 run films -m average --update -o out/
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    failing films/2.mkv 30000 30100 exits 1 films -m average --update -o out/
     says "cannot read 'films/2.mkv': Input/output error"
     [ "$(ls out)" = "1-average.png
 3-average.png" ] || fail "it wrote $(ls out)"
@@ -237,15 +230,13 @@ test_keep_going_in_a_part() {
 
 # while_read COMMAND...: runs barcode on film.mkv, which writes to $out, and COMMAND when it has opened it.
 while_read() {
-    "$BARCODE" film.mkv --threads 1 --cache cache -m average --update -o "$out" 2> "$LOGS/stderr" &
-    pid=$!
+    start film.mkv --threads 1 --cache cache -m average --update -o "$out"
     find_worker film.mkv
     kill -STOP "$worker"
     readlink "/proc/$worker/fd"/* | grep -q film.mkv || fail "the film was read too fast"
     "$@"
     kill -CONT "$worker"
-    STATUS=0 COMMAND="$*"
-    wait $pid || STATUS=$?
+    ended_with 0
 }
 
 test_a_film_that_changes() {
@@ -257,7 +248,6 @@ test_a_film_that_changes() {
         rm -rf out.png cache
         # shellcheck disable=SC2086  # words on purpose
         while_read $how
-        [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
         [ "$(grep -c "warning: 'film.mkv' changed while it was being read" "$LOGS/stderr")" -eq 1 ] || fail "it does not say once that the film changed"
         [ "$(find . -name '*.frames' | wc -l)" -eq 0 ] || fail "after '$how' frames were kept"
         ok film.mkv --no-cache -m average -o new.png

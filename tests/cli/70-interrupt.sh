@@ -1,12 +1,4 @@
-# shellcheck shell=bash
 # Ctrl-C: exit 130 within a second, one sentence, no picture, no temporary; the old picture stays.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
-
-# A film long enough to be caught at work: the sample, repeated.
-long_film() {
-    f=$(sample)
-    ffmpeg -nostdin -v error -stream_loop 20 -i "$f" -c copy long.mkv
-}
 
 # Waits until the program $pid has taken SIGTERM (15) over, which on a busy machine takes longer than $after.
 until_listening() {
@@ -21,24 +13,19 @@ until_listening() {
 stops() {
     signal=$1 after=$2
     shift 2
-    COMMAND="barcode $* (SIG$signal after $after s)" STATUS=0
-    # Background jobs of a script ignore SIGINT, so the program is started through env, which restores it.
-    env --default-signal=INT,TERM,HUP "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$!
+    start "$@"
     sleep "$after"
     [ "$after" = 0.05 ] || until_listening
-    kill -s "$signal" $pid 2> /dev/null || fail "it was done before it could be stopped"
     from=$(date +%s%N)
-    wait $pid || STATUS=$?
+    stopped_with "$signal" 130
     took=$((($(date +%s%N) - from) / 1000000))
-    [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
     # Before main() begins there is nobody to say anything.
     [ "$after" = 0.05 ] && [ ! -s "$LOGS/stderr" ] || one_sentence
     [ $took -lt "${MOST:-5000}" ] || fail "it took $took ms to stop"
 }
 
 test_ctrl_c() { # quick
-    long_film
+    long_film long.mkv
     for after in 0.05 0.3 1; do
         stops INT $after long.mkv -n 1 -k 16 -o p.png --json p.json --dump p.rgb
         files long.mkv
@@ -46,7 +33,7 @@ test_ctrl_c() { # quick
 }
 
 test_ctrl_c_keeps_the_old_picture() { # quick
-    long_film
+    long_film long.mkv
     echo old > p.png
     stops INT 0.4 long.mkv -n 1 -k 16 -o p.png
     [ "$(cat p.png)" = old ] || fail "the old picture is gone"
@@ -54,7 +41,7 @@ test_ctrl_c_keeps_the_old_picture() { # quick
 }
 
 test_ctrl_c_stops_the_whole_batch() {
-    long_film
+    long_film long.mkv
     cp "$(clip h264-closed.mkv)" short.mkv
     stops INT 0.4 long.mkv short.mkv -n 1 -k 16 -q -j 1
     files long.mkv short.mkv
@@ -63,45 +50,39 @@ test_ctrl_c_stops_the_whole_batch() {
 # Films that wait for a decoder of NVDEC's, for which software stands in: nobody but they themselves could take what their readers
 # read. One in four times it hung.
 test_ctrl_c_while_films_wait_for_decoders() {
-    mkdir films pictures
+    mkdir pictures
     for i in 1 2 3 4 5 6; do
-        cp "$(clip h264-keyint1.mkv)" films/$i-a.mkv
+        copy_clips films/$i-a.mkv h264-keyint1.mkv
         cp "$(sample)" films/$i-b.mkv
     done
     for after in 0.3 0.6 0.9 1.1 1.4 1.7 2 2.3; do
         rm -f pictures/*
-        COMMAND="barcode films (SIGTERM after $after s)" STATUS=0
-        BARCODE_NVDEC=software "$BARCODE" films -q --no-cache --engine cpu --decode nvdec -j 6 -n 6 -o pictures/ > "$LOGS/stdout" 2> "$LOGS/stderr" &
-        pid=$!
+        BARCODE_NVDEC=software start films -q --no-cache --engine cpu --decode nvdec -j 6 -n 6 -o pictures/
         sleep $after
         until_listening
-        kill -s TERM $pid 2> /dev/null || continue
-        (sleep 10 && kill -s KILL $pid) 2> /dev/null &
+        kill -s TERM "$pid" 2> /dev/null || continue
+        (sleep 10 && kill -s KILL "$pid") 2> /dev/null &
         watch=$!
-        wait $pid || STATUS=$?
+        wait "$pid" || STATUS=$?
         kill $watch 2> /dev/null || true
-        [ "$STATUS" -eq 130 ] || [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 130"
+        [ "$STATUS" -eq 0 ] || was 130
     done
 }
 
 test_ctrl_c_names_the_film() {
     one=$(clip one-frame.mkv)
-    long_film
+    long_film long.mkv
     stops INT 1 "$one" long.mkv "$one" -n 1 -k 16 -q -j 1
     says "'long.mkv': interrupted"
     files long.mkv one-frame.png
 }
 
-test_hang_up() {
-    long_film
-    stops HUP 0.4 long.mkv -n 1 -k 16 -o p.png --dump p.rgb
-    files long.mkv
-}
-
-test_terminate() {
-    long_film
-    stops TERM 0.4 long.mkv -n 1 -k 16 -o p.png
-    files long.mkv
+test_hang_up_and_terminate() {
+    long_film long.mkv
+    for signal in HUP TERM; do
+        stops $signal 0.4 long.mkv -n 1 -k 16 -o p.png --dump p.rgb
+        files long.mkv
+    done
 }
 
 test_ctrl_c_in_a_sequential_film() {
@@ -115,17 +96,12 @@ test_ctrl_c_in_a_sequential_film() {
 test_ctrl_c_while_a_picture_is_written() {
     f=$(clip h264-closed.mkv)
     for signal in INT TERM HUP; do
-        COMMAND="SIG$signal while a PNG is written" STATUS=0
-        env --default-signal=INT,TERM,HUP "$BARCODE" "$f" -m squeeze -q --width 32768 --height 65000 -o p.png \
-            > "$LOGS/stdout" 2> "$LOGS/stderr" &
-        pid=$!
+        start "$f" -m squeeze -q --width 32768 --height 65000 -o p.png
         until_true is_written
         sleep 0.3
         from=$(date +%s%N)
-        kill -s $signal $pid
-        wait $pid || STATUS=$?
+        stopped_with $signal 130
         took=$((($(date +%s%N) - from) / 1000000))
-        [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
         one_sentence
         says "interrupted while 'p.png' was being written"
         [ $took -lt 2000 ] || fail "it took $took ms to stop"
@@ -135,16 +111,14 @@ test_ctrl_c_while_a_picture_is_written() {
 
 test_a_second_signal_leaves_no_temporary() {
     f=$(clip h264-closed.mkv)
-    env --default-signal=INT,TERM "$BARCODE" "$f" -m squeeze -q --width 32768 --height 65000 --cache cache -o p.png \
-        > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$! STATUS=0 COMMAND="two signals at once while a PNG is written"
+    start "$f" -m squeeze -q --width 32768 --height 65000 --cache cache -o p.png
     until_true is_written
     # Stopped, it finds both when it goes on.
-    kill -s STOP $pid
-    kill -s TERM $pid
-    kill -s INT $pid
-    kill -s CONT $pid
-    wait $pid 2> /dev/null || STATUS=$?
+    kill -s STOP "$pid"
+    kill -s TERM "$pid"
+    kill -s INT "$pid"
+    kill -s CONT "$pid"
+    wait "$pid" 2> /dev/null || STATUS=$?
     [ "$STATUS" -eq 130 ] || [ "$STATUS" -eq 143 ] || fail "exit status $STATUS, not that of a signal"
     [ -z "$(find . -name '*.tmp' -o -name '.tmp*' -o -name '*.png')" ] || fail "left behind: $(find . -type f)"
 }
@@ -179,7 +153,7 @@ test_ctrl_c_with_a_pipe_for_a_film() {
         { head -c $bytes "$f"; exec sleep 60; } > film.mkv &
         writer=$!
         MOST=1500 stops TERM 0.7 film.mkv -o p.png
-        kill $writer
+        kill $writer 2> /dev/null || true
     done
     says "'film.mkv': interrupted"
     files film.mkv

@@ -1,20 +1,22 @@
-# shellcheck shell=bash
 # Films are worked on in a process of their own: what kills that costs one film.
-# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
 is_gone() {
     ! kill -0 "$1" 2> /dev/null
 }
 
+# crash_again FILE: the worker of FILE crashes, and the next one has it, in $worker.
+crash_again() {
+    local first=$worker
+    kill -s SEGV "$worker"
+    until_true is_gone "$first"
+    find_worker "$1"
+}
+
 # start_with_a_pipe ARG...: a film that holds the worker until it is killed, a pipe that nobody writes.
 start_with_a_pipe() {
-    f=$(clip h264-closed.mkv)
-    cp "$f" a.mkv
-    cp "$f" b.mkv
+    copy_clips a.mkv h264-closed.mkv b.mkv h264-closed.mkv
     mkfifo pipe.mkv
-    COMMAND="barcode a.mkv pipe.mkv b.mkv, and a signal to its worker" STATUS=0
-    "$BARCODE" a.mkv pipe.mkv b.mkv -n 20 -q "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$!
+    start a.mkv pipe.mkv b.mkv -n 20 -q "$@"
     find_worker pipe.mkv
 }
 
@@ -22,8 +24,7 @@ test_a_crash_costs_one_film() { # quick
     for signal in SEGV ABRT BUS KILL; do
         start_with_a_pipe -j 1
         kill -s "$signal" "$worker"
-        wait "$pid" || STATUS=$?
-        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+        ended_with 1
         one_sentence
         says "'pipe.mkv': the worker process"
         [ "$signal" = KILL ] || says crashed
@@ -37,11 +38,10 @@ test_a_crash_costs_one_film() { # quick
 
 # A limit of processor time (ulimit -t) kills the worker: by SIGXCPU at the soft limit, by SIGKILL at the hard one.
 test_a_limit_of_processor_time() {
-    ffmpeg -nostdin -v error -stream_loop 20 -i "$(sample)" -c copy long.mkv
+    long_film long.mkv
     for limit in -S -SH; do
-        COMMAND="barcode long.mkv with ulimit $limit -t 1" STATUS=0
-        (ulimit $limit -t 1 && exec "$BARCODE" long.mkv -n 1 -k 16 -q) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+        logged bash -c "ulimit $limit -t 1 && exec \"\$@\"" sh "$BARCODE" long.mkv -n 1 -k 16 -q
+        was 1
         one_sentence
         [ $limit = -SH ] || says "'long.mkv': the worker process reached its limit of processor time"
         [ $limit = -S ] || says "'long.mkv': the worker process was killed (by the kernel when memory runs out, by a limit, or by somebody)"
@@ -50,28 +50,19 @@ test_a_limit_of_processor_time() {
 
 # Of several films that were under way any may have done it: they are done again one by one, and the next crash has its culprit.
 test_a_crash_among_several() {
-    f=$(clip h264-closed.mkv)
-    mkdir films o alone
-    for n in 1 2 3 4 5 6; do cp "$f" films/$n.mkv; done
-    cp "$(clip vp9.webm)" films/7.mkv
+    seven_films
+    mkdir o
     mkfifo films/3b.mkv
-    COMMAND="barcode films, and two signals to its workers" STATUS=0
-    "$BARCODE" films/1.mkv films/3b.mkv films/[2-7].mkv -n 20 -j 4 -o o --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$!
+    start films/1.mkv films/3b.mkv films/[2-7].mkv -n 20 -j 4 -o o --report r
     find_worker 3b.mkv
+    crash_again 3b.mkv
     kill -s SEGV "$worker"
-    first=$worker
-    until_true is_gone "$first"
-    find_worker 3b.mkv
-    kill -s SEGV "$worker"
-    wait "$pid" || STATUS=$?
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    ended_with 1
     says "'films/3b.mkv': the worker process crashed"
     says '^barcode: 8 films: 7 done, 0 skipped, 1 failed, in'
     grep -q '"films/3b.mkv","status":"failed"' r || fail "$(cat r)"
     [ "$(grep -c '"status":"failed"' r)" -eq 1 ] || fail "more than one failed: $(cat r)"
-    ok films/[1-7].mkv -n 20 -j 1 -o alone -q
-    for n in 1 2 3 4 5 6 7; do cmp "o/$n.png" "alone/$n.png"; done
+    diff -r alone o
 }
 
 # full_pipe NAME: a pipe that is full; descriptor 9 reads and writes it.
@@ -124,10 +115,7 @@ test_a_crash_beside_stdin() {
     exec 9<&-
     find_worker pipe.mkv
     sleep 0.3
-    kill -s SEGV "$worker"
-    first=$worker
-    until_true is_gone "$first"
-    find_worker pipe.mkv
+    crash_again pipe.mkv
     kill -s SEGV "$worker"
     wait "$pid" || STATUS=$?
     kill "$writer" 2> /dev/null || true
@@ -140,15 +128,12 @@ test_a_crash_beside_stdin() {
 
 test_a_crash_leaves_nothing_half_written() { # quick
     f=$(clip h264-closed.mkv)
-    COMMAND="a worker killed while a PNG is written" STATUS=0
     echo old > p.png
-    "$BARCODE" "$f" -m squeeze -q --width 32768 --height 65000 --cache cache -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$!
+    start "$f" -m squeeze -q --width 32768 --height 65000 --cache cache -o p.png
     find_worker
     until_true is_written
     kill -s KILL "$worker"
-    wait "$pid" || STATUS=$?
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    ended_with 1
     one_sentence
     [ "$(cat p.png)" = old ] || fail "the old picture is gone"
     [ -z "$(find . -name '*.tmp' -o -name '.tmp*')" ] || fail "left behind: $(find . -type f)"
@@ -156,9 +141,7 @@ test_a_crash_leaves_nothing_half_written() { # quick
 
 test_the_worker_dies_with_its_parent() { # quick
     start_with_a_pipe -j 1
-    kill -s KILL "$pid"
-    wait "$pid" 2> /dev/null || STATUS=$?
-    [ "$STATUS" -eq 137 ] || fail "exit status $STATUS, not 137"
+    stopped_with KILL 137
     until_true is_gone "$worker"
 }
 
@@ -166,8 +149,7 @@ test_the_worker_dies_with_its_parent() { # quick
 test_a_worker_that_is_asked_to_stop() {
     start_with_a_pipe -j 1
     kill -s TERM "$worker"
-    wait "$pid" || STATUS=$?
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    ended_with 1
     one_sentence
     says "'pipe.mkv': the worker process"
     files a.mkv a.png b.mkv b.png pipe.mkv
@@ -175,12 +157,10 @@ test_a_worker_that_is_asked_to_stop() {
 
 # timeout(1) sends its signal twice, to the child and to the group: that is one request.
 test_timeout_stops_in_order() {
-    f=$(sample)
-    ffmpeg -nostdin -v error -stream_loop 20 -i "$f" -c copy long.mkv
+    long_film long.mkv
     for _ in 1 2 3 4; do
-        STATUS=0 COMMAND="timeout 0.6 barcode long.mkv"
-        timeout --preserve-status 0.6 "$BARCODE" long.mkv -n 1 -k 16 -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-        [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+        logged timeout --preserve-status 0.6 "$BARCODE" long.mkv -n 1 -k 16 -o p.png
+        was 130
         one_sentence
     done
     files long.mkv
@@ -193,11 +173,11 @@ test_closed_descriptors() {
     ok a.mkv -n 20 --dump right.rgb -o right.png
     STATUS=0 COMMAND="barcode with closed descriptors"
     "$BARCODE" a.mkv -n 20 --cache c --dump d.rgb -o p.png <&- >&- 2>&- || STATUS=$?
-    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+    was 0
     cmp right.rgb d.rgb
     cmp right.png p.png
     "$BARCODE" a.mkv -n 20 --cache c --dump d.rgb -o p.png <&- 2>&- || STATUS=$?
-    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+    was 0
     cmp right.rgb d.rgb
     "$BARCODE" a.mkv -n 20 -o - >&- 2> "$LOGS/stderr" || STATUS=$?
     [ "$STATUS" -eq 1 ] || fail "exit status $STATUS of a picture for a closed stdout, not 1"
@@ -207,32 +187,30 @@ test_closed_descriptors() {
 test_children_that_nobody_waits_for() {
     cp "$(clip h264-closed.mkv)" a.mkv
     head -c 3000 /dev/urandom > junk.mkv
-    STATUS=0 COMMAND="barcode junk.mkv a.mkv, SIGCHLD ignored"
-    "$PYTHON" -c 'import os, signal, sys; signal.signal(signal.SIGCHLD, signal.SIG_IGN); os.execv(sys.argv[1], sys.argv[1:])' \
-        "$BARCODE" junk.mkv a.mkv -n 20 -q > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    logged "$PYTHON" -c 'import os, signal, sys
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+os.execv(sys.argv[1], sys.argv[1:])' "$BARCODE" junk.mkv a.mkv -n 20 -q
+    was 3
     one_sentence
     files a.mkv a.png junk.mkv
 }
 
-# The program as on a host with two GPUs.
-two_workers=(env BARCODE_GPUS=2 "$BARCODE" --engine cpu --threads 4 -n 20)
+# Two workers, as on a host with two GPUs.
+two_workers=(--engine cpu --threads 4 -n 20)
 
 seven_films() {
-    mkdir films alone
-    for n in 1 2 3 4 5 6; do cp "$(clip h264-closed.mkv)" films/$n.mkv; done
-    cp "$(clip vp9.webm)" films/7.mkv
-    ok films -n 20 -o alone -q
+    for n in 1 2 3 4 5 6; do copy_clips films/$n.mkv h264-closed.mkv; done
+    copy_clips films/7.mkv vp9.webm
+    ok films -n 20 -o alone/ -q
 }
 
 test_a_worker_for_each_gpu() {
     seven_films
     for jobs in 0 2 3; do
         mkdir o
-        COMMAND="barcode films, two workers, $jobs jobs" STATUS=0
         # shellcheck disable=SC2046
-        "${two_workers[@]}" films -o o -v --progress always --report r $([ $jobs = 0 ] || echo -j $jobs) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-        [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
+        BARCODE_GPUS=2 ok "${two_workers[@]}" films -o o -v --progress always --report r \
+            $([ $jobs = 0 ] || echo -j $jobs)
         diff -r alone o
         says 'worker 1 of 2: one GPU and 2 cores'
         says 'worker 2 of 2: one GPU and 2 cores'
@@ -248,9 +226,7 @@ test_a_crash_of_one_of_two_workers() {
     seven_films
     mkdir o
     mkfifo films/0.mkv
-    COMMAND="barcode films, and two signals to one of two workers" STATUS=0
-    "${two_workers[@]}" films/0.mkv films/[1-7].mkv -o o -j 4 --report r > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$!
+    BARCODE_GPUS=2 start "${two_workers[@]}" films/0.mkv films/[1-7].mkv -o o -j 4 --report r
     find_worker 0.mkv
     kill -s SEGV "$worker"
     until_true grep -q "'films/0.mkv'.*crashed" "$LOGS/stderr"
@@ -259,8 +235,7 @@ test_a_crash_of_one_of_two_workers() {
         find_worker 0.mkv
         kill -s SEGV "$worker"
     fi
-    wait "$pid" || STATUS=$?
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    ended_with 1
     says "'films/0.mkv': the worker process crashed"
     says '^barcode: 8 films: 7 done, 0 skipped, 1 failed, in'
     [ "$(grep -c '"status":"failed"' r)" -eq 1 ] || fail "more than one failed: $(cat r)"
@@ -271,16 +246,12 @@ test_a_crash_of_one_of_two_workers() {
 test_ctrl_c_of_two_workers() {
     mkdir films
     mkfifo films/1.mkv films/2.mkv
-    COMMAND="barcode films, two workers, SIGTERM" STATUS=0
-    "${two_workers[@]}" films/1.mkv films/2.mkv -j 2 -q -o ./ > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$!
+    BARCODE_GPUS=2 start "${two_workers[@]}" films/1.mkv films/2.mkv -j 2 -q -o ./
     find_worker 1.mkv
     first=$worker
     find_worker 2.mkv
     [ "$worker" != "$first" ] || fail "one worker has both films"
-    kill -s TERM "$pid"
-    wait "$pid" || STATUS=$?
-    [ "$STATUS" -eq 130 ] || fail "exit status $STATUS, not 130"
+    stopped_with TERM 130
     until_true is_gone "$first"
     until_true is_gone "$worker"
     [ "$(grep -c interrupted "$LOGS/stderr")" -eq 2 ] || fail "not each film is named"
@@ -289,14 +260,11 @@ test_ctrl_c_of_two_workers() {
 
 test_two_workers_die_with_their_parent() {
     mkfifo 1.mkv 2.mkv
-    COMMAND="barcode films, two workers, SIGKILL" STATUS=0
-    "${two_workers[@]}" 1.mkv 2.mkv -j 2 -q > "$LOGS/stdout" 2> "$LOGS/stderr" &
-    pid=$!
+    BARCODE_GPUS=2 start "${two_workers[@]}" 1.mkv 2.mkv -j 2 -q
     find_worker 1.mkv
     first=$worker
     find_worker 2.mkv
-    kill -s KILL "$pid"
-    wait "$pid" 2> /dev/null || STATUS=$?
+    stopped_with KILL 137
     until_true is_gone "$first"
     until_true is_gone "$worker"
 }

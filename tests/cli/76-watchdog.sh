@@ -1,33 +1,9 @@
-# shellcheck shell=bash
 # A film that hangs, or takes longer than --film-timeout, is ended, and the others come out. BARCODE_SILENCE makes five minutes short.
-# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
 nothing_moved='nothing was read, decoded or written for'
 
-# start ARG...: barcode ARG... in the background, $pid.
-start() {
-    COMMAND="barcode $*" STATUS=0
-    "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null &
-    pid=$!
-}
-
-# ended_with STATUS: waits for $pid.
-ended_with() {
-    (sleep "${ENDS_WITHIN:-120}" && kill -s KILL "$pid") 2> /dev/null &
-    watch=$!
-    wait "$pid" || STATUS=$?
-    kill "$watch" 2> /dev/null || true
-    [ "$STATUS" -eq "$1" ] || fail "exit status $STATUS, not $1"
-}
-
-# A film long enough to be caught at work: the sample, repeated.
-long_film() {
-    ffmpeg -nostdin -v error -stream_loop "${2:-20}" -i "$(sample)" -c copy "$1"
-}
-
 good_films() {
-    cp "$(clip h264-closed.mkv)" a.mkv
-    cp "$(clip vp9.webm)" b.webm
+    copy_clips a.mkv h264-closed.mkv b.webm vp9.webm
     ok a.mkv b.webm -n 20 -q
     mkdir alone
     mv a.png b.png alone
@@ -134,14 +110,12 @@ test_film_timeout() {
 test_a_slow_producer() {
     ffmpeg -nostdin -v error -i "$(sample)" -c copy film.ts
     slowly() { head -c 200000 film.ts && sleep 4 && tail -c +200001 film.ts; }
-    COMMAND="slow producer | barcode -" STATUS=0
-    slowly | BARCODE_SILENCE=1 "$BARCODE" - -n 20 -q -o slow.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
-    # shellcheck disable=SC2002  # a pipe, and not the file
-    cat film.ts | "$BARCODE" - -n 20 -q -o p.png
+    BARCODE_SILENCE=1 logged "$BARCODE" - -n 20 -q -o slow.png < <(slowly)
+    was 0
+    through film.ts - -n 20 -q -o p.png
     cmp p.png slow.png
-    slowly | "$BARCODE" - -n 20 -q -o late.png --film-timeout 2 > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    logged "$BARCODE" - -n 20 -q -o late.png --film-timeout 2 < <(slowly)
+    was 1
     says "'/dev/stdin': stopped after 2 s (--film-timeout)"
     [ ! -e late.png ] || fail "a picture"
 }
@@ -150,7 +124,7 @@ test_a_slow_producer() {
 test_a_slow_reader() {
     COMMAND="barcode --dump - | slow reader" STATUS=0
     BARCODE_SILENCE=1 "$BARCODE" "$(clip h264-closed.mkv)" -n 4 --dump - 2> "$LOGS/stderr" | { sleep 4 && cat; } > slow.rgb || STATUS=$?
-    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+    was 0
     ok "$(clip h264-closed.mkv)" -n 4 --dump p.rgb
     cmp p.rgb slow.rgb
 }
@@ -171,10 +145,9 @@ test_ctrl_c_of_a_film_that_hangs() { # quick
     LD_PRELOAD=$HANGING_READ_SO HANGING_READ=hang.mkv HANGING_FROM=100000 start hang.mkv hang.mkv -n 20 -q -j 1 --dump ./
     find_worker hang.mkv
     sleep 1
-    kill -s TERM "$pid"
-    from=$(date +%s)
-    ended_with 130
-    [ $(($(date +%s) - from)) -lt 20 ] || fail "it did not end"
+    from=$SECONDS
+    stopped_with TERM 130
+    [ $((SECONDS - from)) -lt 20 ] || fail "it did not end"
     one_sentence
     says "'hang.mkv': interrupted"
     files hang.mkv

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # The worker processes confine themselves (sandbox.h).
-# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
 need_sandbox() {
     run "$(clip vp9.webm)" --sandbox=require -q --size 16 -n 100000 -m average -o "$LOGS/tried.png"
@@ -12,9 +10,7 @@ test_worker_is_confined() { # quick
     need_sandbox
     mkfifo pipe.mkv
     for choice in require auto off; do
-        COMMAND="barcode pipe.mkv --sandbox=$choice" STATUS=0
-        "$BARCODE" pipe.mkv -q --sandbox=$choice -o p.png 2> "$LOGS/stderr" &
-        pid=$!
+        start pipe.mkv -q --sandbox=$choice -o p.png
         find_worker
         want=2 && [ $choice != off ] || want=0
         for _ in $(seq 100); do
@@ -113,8 +109,7 @@ made_outputs() {
 
 test_outputs_are_the_same_confined() {
     need_sandbox
-    cp "$(clip h264-open.mkv)" a.mkv
-    cp "$(clip vp9.webm)" b.webm
+    copy_clips a.mkv h264-open.mkv b.webm vp9.webm
     made_outputs off --sandbox=off
     made_outputs on --sandbox=require
     diff -r off on || fail "the sandbox changes outputs"
@@ -159,10 +154,8 @@ test_opens_nothing_else() {
     strace -o "$LOGS/tried" true 2> /dev/null || skip "strace may not trace"
     cp "$(clip h264-open.mkv)" film.mkv
     mkdir out
-    COMMAND="strace barcode film.mkv" STATUS=0
-    strace -f -o "$LOGS/trace" -e trace='%file,%network,%process,/landlock' "$BARCODE" film.mkv -n 10 -q --cache cache -m all \
-        -o out/p.png --html out/p.html --json out/p.json --csv out/p.csv --swatches out/p.gpl --thumbnails out/t/ --dump out/p.rgb \
-        > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    logged strace -f -o "$LOGS/trace" -e trace='%file,%network,%process,/landlock' "$BARCODE" film.mkv -n 10 -q --cache cache -m all \
+        -o out/p.png --html out/p.html --json out/p.json --csv out/p.csv --swatches out/p.gpl --thumbnails out/t/ --dump out/p.rgb
     [ "$STATUS" -ne 1 ] || fail "it failed"
     opened "$LOGS/trace" > others
     [ ! -s others ] || fail "$(cat others)"
@@ -183,8 +176,7 @@ test_another_film_stays_unread() {
 # Folders are made with the first output in them.
 test_sandbox_leaves_no_folders() { # quick
     echo no film > a.mkv
-    run a.mkv -o pictures/ --json j/ --dump d/ --no-cache
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS"
+    exits 3 a.mkv -o pictures/ --json j/ --dump d/ --no-cache
     files a.mkv
     cp "$(clip vp9.webm)" b.webm
     run a.mkv b.webm -o pictures/ -q --size 16 -m average --name '{stem}'
@@ -257,8 +249,7 @@ test_sandbox_and_memory() {
     LD_PRELOAD=$REFUSED_MEMORY_SO run a.mkv -n 20 -m average,squeeze -o l.png --no-cache
     says "cannot write 'l-squeeze.png': out of memory: [0-9]* bytes requested"
     # alone it would only fail again
-    LD_PRELOAD=$REFUSED_MEMORY_SO run a.mkv -n 20 -m all --html q/ -o q/ --no-cache -v
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    LD_PRELOAD=$REFUSED_MEMORY_SO exits 1 a.mkv -n 20 -m all --html q/ -o q/ --no-cache -v
     says_not "rendering it again"
 }
 
@@ -281,15 +272,13 @@ if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, ctypes.byref(program)):
 os.execv(sys.argv[1], sys.argv[1:])
 END
     "$PYTHON" no-landlock.py /bin/true || skip "no filter of system calls"
-    COMMAND="barcode without Landlock" STATUS=0
-    "$PYTHON" no-landlock.py "$BARCODE" b.webm --sandbox=require -m average --size 16 > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    logged "$PYTHON" no-landlock.py "$BARCODE" b.webm --sandbox=require -m average --size 16
+    was 1
     one_sentence
     says "--sandbox=require: the kernel lacks Landlock, which needs"
     files b.webm no-landlock.py
-    STATUS=0
-    "$PYTHON" no-landlock.py "$BARCODE" b.webm -v -m average --size 16 -o p.png > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS"
+    logged "$PYTHON" no-landlock.py "$BARCODE" b.webm -v -m average --size 16 -o p.png
+    was 0
     says "the sandbox is incomplete: the kernel lacks Landlock"
     [ "$(grep -c sandbox "$LOGS/stderr")" -eq 1 ] || fail "said more than once"
 }

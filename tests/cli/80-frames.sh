@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Staged frames against ffmpeg's own decoding: every pixel format, tag, turn and size. tests/judge.py does the arithmetic.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 judge() { # [--every N] [--size S] [--also N:S]... CLIP...
     need_numpy
@@ -8,9 +6,9 @@ judge() { # [--every N] [--size S] [--also N:S]... CLIP...
     "$PYTHON" "$HERE/../judge.py" --barcode "$BARCODE" --out judged "$@" || fail "judge.py $*"
 }
 
-# Size changes are left out: there ffmpeg scales what it hands over.
+# Size changes are left out: there ffmpeg scales what it hands over. 90-films.sh and 95-cache.sh have the long films.
 judged_clips() {
-    whole_clips | grep -vE "size-change|vp[89]-sizes" | sed "s#^#$CLIPS/#"
+    whole_clips | grep -vE "size-change|vp[89]-sizes|^film-" | sed "s#^#$CLIPS/#"
 }
 
 # One pass over all clips: the frames that ffmpeg decodes, those of one decoder, and the same out of the cache.

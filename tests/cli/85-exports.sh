@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # What others take further: --csv, --swatches, --thumbnails.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 exports() {
     "$PYTHON" "$HERE/exports.py" "$@" || fail "exports.py $*"
@@ -120,10 +118,9 @@ test_exports_thumbnails_of_films() {
 }
 
 test_exports_names() {
-    mkdir -p films/s1 films/s2 o
-    cp "$(clip h264-closed.mkv)" films/s1/e01.mkv
-    cp "$(clip hevc-open.mkv)" films/s2/e01.mkv
-    cp "$(clip one-frame.mkv)" 'films/a b#1.mkv'
+    mkdir -p o
+    copy_clips films/s1/e01.mkv h264-closed.mkv films/s2/e01.mkv hevc-open.mkv \
+        'films/a b#1.mkv' one-frame.mkv
     set -- -r films -n 20 -o o --csv o --swatches o --thumbnails thumbs/ -q
     ok "$@"
     for name in s1/e01 s2/e01 'a b#1'; do
@@ -133,8 +130,7 @@ test_exports_names() {
     # Its own files of the same films are replaced, a stranger's are not, and are told.
     ok "$@"
     echo mine > thumbs/s1/e01-001.jpg
-    run "$@"
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 "$@"
     says "'thumbs/s1/e01-001.jpg': the file exists and was not made by barcode"
     [ "$(cat thumbs/s1/e01-001.jpg)" = mine ] || fail "a stranger's file is gone"
     rm thumbs/s1/e01-001.jpg

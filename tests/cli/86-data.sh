@@ -1,14 +1,9 @@
-# shellcheck shell=bash
 # --csv and --json for those who compute: columns, one table of several films, schemas.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164  # variables come from and go to lib.sh; fail does not return; cd works
 
 # films: a folder in which the order of names is not that of sizes, with hostile names.
 make_films() {
-    mkdir -p films/below
-    cp "$(clip h264-closed.mkv)" 'films/1 large, "first".mkv'
-    cp "$(clip one-frame.mkv)" films/=2+3.mkv
-    cp "$(clip hevc-open.mkv)" films/below/e01.mkv
-    cp "$(clip one-frame.mkv)" $'films/below/two\nlines.mkv'
+    copy_clips 'films/1 large, "first".mkv' h264-closed.mkv films/=2+3.mkv one-frame.mkv \
+        films/below/e01.mkv hevc-open.mkv $'films/below/two\nlines.mkv' one-frame.mkv
 }
 
 # table CSV: for each row the file and the column, by python's csv.
@@ -50,8 +45,7 @@ test_one_table_of_a_folder() { # quick
 test_table_without_failed_films() {
     make_films
     echo 'no film' > films/0.mkv
-    run -r films --csv all.csv -n 48
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS"
+    exits 3 -r films --csv all.csv -n 48
     says "a table of 4 films"
     table all.csv | grep -q "0.mkv" && fail "a row of a film that failed"
     [ "$(table all.csv | sed 's/ [0-9]*$//' | uniq | wc -l)" -eq 4 ] || fail "$(table all.csv)"

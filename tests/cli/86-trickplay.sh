@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # Previews for media servers, beside the films: --trickplay.
 
 trickplay() {
@@ -92,9 +91,7 @@ test_trickplay_sheets() {
 }
 
 test_trickplay_update() {
-    mkdir -p films/s1
-    cp "$(clip h264-closed.mkv)" films/s1/a.mkv
-    cp "$(clip vfr.mkv)" films/b.mkv
+    copy_clips films/s1/a.mkv h264-closed.mkv films/b.mkv vfr.mkv
     set -- -r films --trickplay jellyfin,bif --trickplay-interval 1 --update -v
     ok "$@"
     find films -type f -printf '%p %T@\n' | sort > before
@@ -114,15 +111,10 @@ test_trickplay_update() {
 
 # Both films would have the same previews: the first in the list has them, whatever is there already.
 test_trickplay_one_name() {
-    mkdir films
-    cp "$(clip h264-closed.mkv)" films/a.mkv
-    cp "$(clip editlist.mp4)" films/a.mp4
-    cp "$(clip one-frame.mkv)" films/b.mkv
+    copy_clips films/a.mkv h264-closed.mkv films/a.mp4 editlist.mp4 films/b.mkv one-frame.mkv
     for kind in bif jellyfin; do
         for more in --no-cache --overwrite --update; do
-            run films --trickplay $kind --trickplay-interval 1 $more -q
-            [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
-            one_sentence
+            refuses 1 films --trickplay $kind --trickplay-interval 1 $more -q
             says "^barcode: cannot write 'films/a[^']*': the previews of 'films/a.mkv' have that name$"
         done
     done
@@ -132,17 +124,6 @@ test_trickplay_one_name() {
     run films/a.mp4 films/a.mkv --trickplay bif --trickplay-interval 1 --overwrite -q
     says "the previews of 'films/a.mp4' have that name"
     trickplay frames films/a-320-1.bif 320 180 films/a.mp4 1
-}
-
-# Runs the program as one whom permissions bind, as they do not bind root.
-bound() {
-    local caps=-dac_override,-dac_read_search as=()
-    if [ "$(id -u)" -eq 0 ]; then
-        command -v setpriv > /dev/null || skip "permissions do not bind root, and setpriv is not there"
-        as=(setpriv "--bounding-set=$caps" "--inh-caps=$caps")
-    fi
-    STATUS=0
-    "${as[@]}" "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
 }
 
 test_trickplay_refused() { # quick
@@ -155,10 +136,9 @@ test_trickplay_refused() { # quick
     refuses 1 - --trickplay bif
     says 'beside the film'
     # A file on standard input has no name either.
-    STATUS=0
-    "$BARCODE" - --trickplay bif < a.mkv > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    from a.mkv - --trickplay bif
     rm -f /dev/stdin-320-10.bif
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    was 1
     one_sentence
     says "'/dev/stdin' is not a file"
     refuses 2 a.mkv --trickplay-width 160
@@ -170,9 +150,7 @@ test_trickplay_refused() { # quick
     cp a.mkv locked/
     chmod 555 locked
     for kind in bif jellyfin; do
-        bound locked/a.mkv --trickplay $kind --no-cache
-        [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
-        one_sentence
+        refuses_bound 1 locked/a.mkv --trickplay $kind --no-cache
         says "'locked/*': Permission denied"
     done
     chmod 755 locked

@@ -1,6 +1,5 @@
-# shellcheck shell=bash
 # --generate: what a shell completes. Bash is asked itself; zsh and fish are in make test-deb.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2164,SC2317  # bash calls compopt; variables come from and go to lib.sh; fail does not return; cd works
+# shellcheck disable=SC2317  # bash calls compopt
 
 # offered WORD...: the completions after `barcode WORD...`.
 offered() {

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # Whole films of ordinary sizes, in all modes and both ways of decoding: the made ones, and those of BARCODE_FILMS.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 films() {
     films=("$(clip film-480p.mp4)" "$(clip film-1080p.mp4)" "${extra[@]}")

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # --live: streams, what is written of them, and how they end. tests/live.sh has servers and faults.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 # camera SECONDS [URL]: H.264 in MPEG-TS in real time, of so many seconds of red, then as many of green.
 camera() {
@@ -50,8 +48,8 @@ test_live_pipe() { # quick
     local good=
     for _ in 1 2 3; do
         rm -rf day
-        camera 1.5 | timeout 300 "$BARCODE" --live=0.2 --sandbox=require -m average -o day --bench - > "$LOGS/stdout" 2> "$LOGS/stderr" ||
-            fail "exit status $?: $(cat "$LOGS/stderr")"
+        logged timeout 300 "$BARCODE" --live=0.2 --sandbox=require -m average -o day --bench - < <(camera 1.5)
+        was 0
         [ ! -s "$LOGS/stderr" ] || fail "stderr: $(cat "$LOGS/stderr")"
         in_order day/stdin-*.csv 12 2> reason && good=1 && break
     done
@@ -64,26 +62,10 @@ test_live_pipe() { # quick
 
 # Stdin that is no stream ends, and so does the program.
 test_live_pipe_of_rubbish() { # quick
-    local status=0
-    head -c 3000 /dev/zero | timeout 300 "$BARCODE" --live=1 -m average -o day - 2> "$LOGS/stderr" || status=$?
-    [ $status -eq 1 ] || fail "exit status $status: $(cat "$LOGS/stderr")"
+    logged timeout 300 "$BARCODE" --live=1 -m average -o day - < <(head -c 3000 /dev/zero)
+    was 1
     [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "stderr: $(cat "$LOGS/stderr")"
     files
-}
-
-# start_live ARG...: barcode in the background, in $pid.
-start_live() {
-    COMMAND="barcode $*" STATUS=
-    env --default-signal=INT "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null &
-    pid=$!
-}
-
-# ends STATUS: the program $pid ends so, within some seconds.
-ends() {
-    STATUS=0
-    timeout 300 tail --pid="$pid" -f /dev/null || fail "it does not end"
-    wait "$pid" || STATUS=$?
-    [ "$STATUS" -eq "$1" ] || fail "exit status $STATUS, not $1: $(cat "$LOGS/stderr")"
 }
 
 port() {
@@ -97,11 +79,10 @@ test_live_udp() {
         good=
         for _ in 1 2 3; do
             to=udp://127.0.0.1:$(port)
-            start_live --live=0.2 --sandbox=require -m average -o day "$to"
+            start --live=0.2 --sandbox=require -m average -o day "$to"
             sleep 1
             camera 2 "$to?pkt_size=1316"
-            kill -$signal "$pid"
-            [ $signal = TERM ] && ends 0 || ends 130
+            [ $signal = TERM ] && stopped_with TERM 0 || stopped_with INT 130
             in_order day/127.0.0.1-*.csv 14 2> reason && good=1
             rm -rf day
             [ -z "$good" ] || break
@@ -116,7 +97,7 @@ test_live_killed() {
     to=udp://127.0.0.1:$(port)
     begin_camera 60 "$to?pkt_size=1316"
     for i in 1 2 3; do
-        start_live --live=0.2 -m average -o day "$to"
+        start --live=0.2 -m average -o day "$to"
         until_bytes "day/*.columns" $((64 + i * 4 * 32))
         kill -KILL "$pid"
         wait "$pid" 2> /dev/null || true
@@ -126,14 +107,13 @@ test_live_killed() {
         after=$(stat -c %s day/*.columns)
         [ "$before" -eq "$after" ] || fail "the worker outlives its parent"
     done
-    start_live --live=0.2 -m average -o day "$to"
+    start --live=0.2 -m average -o day "$to"
     until_bytes "day/*.columns" $((before + 64))
     find_worker
     kill -KILL "$worker"
     until_says "was killed .*; starting another in 1 s"
     until_bytes "day/*.columns" $(($(stat -c %s day/*.columns) + 128))
-    kill -TERM "$pid"
-    ends 0
+    stopped_with TERM 0
     end_camera
     columns day/*.csv > list
     "$PYTHON" -c 'import glob, os
@@ -148,7 +128,7 @@ test_live_hangs() {
     to=udp://127.0.0.1:$(port)
     begin_camera 60 "$to?pkt_size=1316"
     export BARCODE_SILENCE=2
-    start_live --live=0.2 -m average -o day "$to"
+    start --live=0.2 -m average -o day "$to"
     until_bytes "day/*.columns" 80
     find_worker
     kill -STOP "$worker"
@@ -158,8 +138,7 @@ test_live_hangs() {
     find_worker
     kill -STOP "$worker"
     began=$SECONDS
-    kill -TERM "$pid"
-    ends 0
+    stopped_with TERM 0
     [ $((SECONDS - began)) -le 10 ] || fail "it ended after $((SECONDS - began)) s"
     end_camera
     columns day/*.csv > list
@@ -170,45 +149,40 @@ test_live_hangs() {
 test_live_read_hangs() {
     mkdir sky
     ffmpeg -nostdin -v error -f lavfi -i color=red:s=64x48 -frames:v 1 sky/a.png
-    BARCODE_SILENCE=1 LD_PRELOAD=$HANGING_READ_SO HANGING_READ=a.png start_live --live=60 -m average -o day sky
+    BARCODE_SILENCE=1 LD_PRELOAD=$HANGING_READ_SO HANGING_READ=a.png start --live=60 -m average -o day sky
     until_says "'sky': nothing was decoded for 1 s"
     until_says "starting another in 2 s"
-    kill -TERM "$pid"
-    ends 0
+    stopped_with TERM 0
 }
 
 test_live_twice() {
     local to
     to=udp://127.0.0.1:$(port)
-    start_live --live=0.2 -m average -o day "$to"
+    start --live=0.2 -m average -o day "$to"
     begin_camera 60 "$to?pkt_size=1316"
     until_bytes "day/*.columns" 80
-    run --live=0.2 -m average -o day "$to"
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS"
+    exits 1 --live=0.2 -m average -o day "$to"
     says "in use by another process"
-    kill -TERM "$pid"
-    ends 0
+    stopped_with TERM 0
     end_camera
 }
 
 # A stream that is silent, and one that is not there: opened again and again until a signal.
 test_live_reconnects() {
-    start_live --live=1 --timeout 0.5 -m average -o day "udp://127.0.0.1:$(port)" "tcp://127.0.0.1:$(port)"
+    start --live=1 --timeout 0.5 -m average -o day "udp://127.0.0.1:$(port)" "tcp://127.0.0.1:$(port)"
     until_says "no packet for 0.5 s; opening it again in 1 s"
     until_says "no packet for 0.5 s; opening it again in 2 s"
     until_says "tcp://.*refused; opening it again in 2 s"
-    kill -TERM "$pid"
-    ends 0
+    stopped_with TERM 0
 }
 
 # What comes back after a break is told.
 test_live_connected_again() {
     to=udp://127.0.0.1:$(port)
-    start_live --live=0.2 --timeout 0.5 -m average -o day "$to"
+    start --live=0.2 --timeout 0.5 -m average -o day "$to"
     sleep 1
     camera 2 "$to?pkt_size=1316"
-    kill -TERM "$pid"
-    ends 0
+    stopped_with TERM 0
     says "udp://.*: connected again"
 }
 
@@ -245,10 +219,9 @@ test_live_usage() { # quick
 # Outside --live no protocol of the network is opened, and a password is in no message.
 test_live_alone() { # quick
     refuses 3 udp://127.0.0.1:9
-    start_live --live=1 --timeout 0.3 -m average -o day "tcp://user:secret@127.0.0.1:$(port)/a?key=secret"
+    start --live=1 --timeout 0.3 -m average -o day "tcp://user:secret@127.0.0.1:$(port)/a?key=secret"
     until_says "tcp://127.0.0.1"
-    kill -TERM "$pid"
-    ends 0
+    stopped_with TERM 0
     says_not secret
     ! find day | grep secret || fail "a secret in a name"
 }
@@ -293,7 +266,7 @@ test_live_secrets() {
         rtmp://127.0.0.1:1/live/STREAMKEY "srt://127.0.0.1:1?passphrase=GEHEIM" rtsp://127.0.0.1:12/GEHEIM@USER/TOKEN \
         "rtsp://USER:GE#HEIM@127.0.0.1:1/a" "rtsp://USER:GEHEIM@127.0.0.1:1/user=USER_password=TO_KEN"; do
         # shellcheck disable=SC2086  # no word if empty
-        start_live --live=0.2 --timeout 1 -vv -m average -o day $serve "$url"
+        start --live=0.2 --timeout 1 -vv -m average -o day $serve "$url"
         until_says "127.0.0.1"
         sleep 1.5
         "$PYTHON" - "$to" > served <<'END' || true
@@ -317,7 +290,7 @@ END
 
 # watch_list LIST: a list of HLS.
 watch_list() {
-    start_live --live=1 --timeout 2 -m average -o "$1" "http://127.0.0.1:$at/$1.m3u8"
+    start --live=1 --timeout 2 -m average -o "$1" "http://127.0.0.1:$at/$1.m3u8"
 }
 
 # An HLS list from a server may name segments there, but no file of this machine.
@@ -329,12 +302,10 @@ test_live_hls_names_files() {
     www
     watch_list good
     until_bytes "good/*.columns" 96
-    kill -TERM "$pid"
-    ends 0
+    stopped_with TERM 0
     watch_list bad
     until_says "opening it again in 2 s"
-    kill -TERM "$pid"
-    ends 0
+    stopped_with TERM 0
     ! compgen -G "bad/*" > /dev/null || fail "it read a file that a list named"
     kill $server
 }

@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # --live of a folder in which pictures appear. tests/judge_keogram.py judges the pixels of a whole night.
-# shellcheck disable=SC2154,SC2034  # variables come from and go to lib.sh
 
 # picture NAME COLOUR TIME: a picture that appears by rename and was modified then (UTC).
 picture() {
@@ -11,15 +9,8 @@ picture() {
 
 # watch ARG...: barcode in the background, in $pid, when it has read what is there.
 watch() {
-    COMMAND="barcode $*" STATUS=
-    "$BARCODE" -v "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null &
-    pid=$!
+    start -v "$@"
     until_says ': connected$'
-}
-
-end_watch() {
-    kill -TERM "$pid"
-    wait "$pid" || fail "exit status $?: $(cat "$LOGS/stderr")"
 }
 
 # frames FILE: the rows with a frame, "CLOCK COLOUR" in one line.
@@ -34,7 +25,7 @@ test_live_folder() { # quick
     picture sky/a.png blue 2026-03-01T21:00:00
     picture sky/c.bmp white 2026-03-02T01:00:00
     watch --live=60 sky -o day -m average --height 20 --sandbox=require
-    end_watch
+    stopped_with TERM 0
     says_not warning
     [ "$(frames day/sky-2026-03-01.csv)" = "2026-03-01T20:00 #fd0000 2026-03-01T21:00 #0000fe" ] || fail "$(frames day/sky-2026-03-01.csv)"
     [ "$(frames day/sky-2026-03-02.csv)" = "2026-03-02T01:00 #ffffff" ] || fail "$(frames day/sky-2026-03-02.csv)"
@@ -57,7 +48,7 @@ data = open("plain.jpg", "rb").read()
 open("sky/photo.jpg", "wb").write(data[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + data[2:])
 PYTHON
     TZ=Europe/Berlin watch --live=60 sky -o day -m slit --height 2 --day 12:00
-    end_watch
+    stopped_with TERM 0
     clock=$(frames day/sky-2026-07-09.csv)
     [ "${clock%% *}" = 2026-07-09T23:30 ] || fail "taken at $clock"
     ffmpeg -nostdin -v error -i day/sky-2026-07-09.png -vf crop=1:2:810:0 -f rawvideo -pix_fmt rgb24 top.rgb
@@ -69,7 +60,7 @@ test_live_folder_restarts() {
     mkdir sky
     picture sky/1.png red 2026-03-01T20:00:00
     watch --live=60 sky -o day -m slit=10% --height 48
-    end_watch
+    stopped_with TERM 0
     picture sky/2.png blue 2026-03-01T20:02:00
     rm sky/1.png
     ffmpeg -nostdin -v error -f lavfi -i color=lime:s=64x48 -frames:v 1 sky/1.png
@@ -106,12 +97,12 @@ test_live_disk_hangs() {
     until_true find_writer
     kill -STOP "$writer"
     began=$SECONDS
-    end_watch
+    stopped_with TERM 0
     [ $((SECONDS - began)) -le 10 ] || fail "it ended after $((SECONDS - began)) s"
     says "the files of the day were not written: .*did not answer"
     picture sky/3.png white 2026-03-01T20:04:00
     watch --live=60 sky -o day -m average
-    end_watch
+    stopped_with TERM 0
     [ "$(frames day/sky-2026-03-01.csv)" = "2026-03-01T20:00 #fd0000 2026-03-01T20:02 #0000fe 2026-03-01T20:04 #ffffff" ] ||
         fail "$(frames day/sky-2026-03-01.csv)"
 }
@@ -128,7 +119,7 @@ test_live_picture() {
     sleep 1.1
     picture tmp/image.png white
     until_bytes "day/*.columns" 128
-    end_watch
+    stopped_with TERM 0
     colours=$(cut -d, -f6 day/image.png-*.csv | grep '#' | uniq | tr '\n' ' ')
     [ "$colours" = "#fd0000 #00ff00 #ffffff " ] || [ "$colours" = "#fd0000 #00fe00 #ffffff " ] || fail "$colours"
 }
@@ -141,7 +132,7 @@ test_live_folder_loses_nothing() { # quick
     says "cannot be in the folder of the pictures"
     cp sky/a.png day/sky-2026-03-01.png
     watch --live=60 sky -o day -m average
-    end_watch
+    stopped_with TERM 0
     says "'day/sky-2026-03-01.png' is not a file that barcode made"
     cmp sky/a.png day/sky-2026-03-01.png
 }
@@ -151,7 +142,7 @@ test_live_crop() { # quick
     ffmpeg -nostdin -v error -f lavfi -i "color=red:s=64x48,drawbox=32:0:32:48:blue:fill" -frames:v 1 sky/a.png
     TZ=UTC touch -d 2026-03-01T20:00:30 sky/a.png
     watch --live=60 sky -o day -m average --crop 32:40:32:4
-    end_watch
+    stopped_with TERM 0
     [ "$(frames day/sky-2026-03-01.csv)" = "2026-03-01T20:00 #0000fe" ] || fail "$(frames day/sky-2026-03-01.csv)"
     refuses 2 --live=60 sky -o other -m average --crop 32:40:33:4
     says "'sky': --crop 32:40:33:4 is outside its frames of 64x48"

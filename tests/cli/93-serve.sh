@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # --serve and --live-format: what is refused. tests/live.sh has the server itself.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh
 
 test_serve_options() { # quick
     local bad

@@ -1,6 +1,5 @@
-# shellcheck shell=bash
 # The frame cache: the same picture with it, without it and out of it, whatever happens to its files.
-# shellcheck disable=SC2154,SC2034,SC2015,SC2086,SC2016  # variables come from and go to lib.sh; fail does not return; rules are words; the inner shell expands
+# shellcheck disable=SC2086,SC2016  # rules are words; the inner shell expands
 
 # Another byte than the one that is there, which may be any.
 spoil() { # FILE AT
@@ -243,8 +242,7 @@ test_cache_admin() { # quick
         spoil "$e" 2000
         break
     done
-    run --cache cache --cache-verify
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 --cache cache --cache-verify
     says '1 of 2 entries of the cache were damaged'
     ok --cache cache --cache-clear
     [ "$(entries)" -eq 0 ] || fail "entries are left"
@@ -396,7 +394,7 @@ test_cache_no_folder() {
         says 'barcode: warning: cannot store frames in the cache'
         like plain.png
     done
-    ffmpeg -nostdin -v error -stream_loop 5 -i "$(sample)" -c copy long.mkv
+    long_film long.mkv 5
     "$BARCODE" long.mkv -m average -n 20 --cache gone -o now.png 2> said &
     pid=$!
     while [ ! -e gone ] && kill -0 $pid; do sleep 0.02; done
@@ -438,29 +436,26 @@ test_cache_full_disk() {
 
 # Ctrl-C: what was staged is not decoded again.
 test_cache_continues() {
-    ffmpeg -nostdin -v error -stream_loop 20 -i "$(sample)" -c copy long.mkv
-    ok long.mkv -n 10 -m average --no-cache --json plain.json -o plain.png
+    long_film long.mkv 7
+    set -- long.mkv -n 10 -m average --threads 1
+    ok "$@" --no-cache --json plain.json -o plain.png
     # On a busy machine nothing is kept yet when the first signals come.
     for after in 0.7 1.2 2.5 5 10; do
-        env --default-signal=INT "$BARCODE" long.mkv -n 10 -m average --cache cache -o now.png 2> said &
-        pid=$!
+        start "$@" --cache cache -o now.png
         sleep $after
-        kill -INT $pid 2> /dev/null || fail "it was done before it could be stopped"
-        STATUS=0
-        wait $pid || STATUS=$?
-        [ $STATUS -eq 130 ] || fail "exit status $STATUS, not 130: $(cat said)"
+        stopped_with INT 130
         [ $after = 0.7 ] || [ "$(entries)" -eq 0 ] || break
     done
     [ "$(entries)" -eq 1 ] || fail "$(entries) entries, not one"
     ok --cache cache --cache-stats
     grep -q '(1 of interrupted runs' "$LOGS/stdout" || fail "nothing of the interrupted run is there"
-    now long.mkv -n 10 -m average -v
+    now "$@" -v
     state partial
     says 'frames came from the cache'
     says_not ': 0 frames came from the cache'
     like plain.png
     check same plain.json now.json
-    now long.mkv -n 10 -m average
+    now "$@"
     state hit
     like plain.png
 }
@@ -469,23 +464,24 @@ test_cache_continues() {
 killed() {
     local from took
     from=$(date +%s%N)
-    plain "$1" -n 3 -m average
+    set -- "$1" -n 3 -m average --end 15
+    plain "$@"
     took=$((($(date +%s%N) - from) / 1000000))         # as long as a run takes, on this machine and beside what else runs now
     for i in $(seq 20); do
         rm -f cache/*.frames
-        "$BARCODE" "$1" -n 3 -m average --cache cache -q -o killed.png &
+        "$BARCODE" "$@" --cache cache -q -o killed.png &
         pid=$!
         after=$((RANDOM * took / 32768))
         sleep "$(printf '%d.%03d' $((after / 1000)) $((after % 1000)))"
         kill -9 $pid 2> /dev/null || true
         wait $pid 2> /dev/null || true
-        now "$1" -n 3 -m average
+        now "$@"
         like plain.png
         check same plain.json now.json
     done
     # Twice: on a loaded machine the run behind a kill was once seen not to keep its frames, which is allowed.
-    now "$1" -n 3 -m average
-    now "$1" -n 3 -m average
+    now "$@"
+    now "$@"
     state hit
 }
 test_cache_kill() { each_of killed "$(clip film-480p.mp4)" "${extra[@]}"; }

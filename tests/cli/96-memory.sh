@@ -1,19 +1,16 @@
-# shellcheck shell=bash
 # Memory that runs out: a sentence and exit 1, or a picture; never a crash, a hang or half a file.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 # libav may take a failed allocation for damage, or for the end of the film: then there is a picture of what was decoded.
 test_memory_limit() {
     f=big.mkv
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=1920x1080:r=25:d=6 -c:v libx264 -preset ultrafast -bf 2 -g 25 $f
     for limit in 250000 300000 350000 400000 450000 500000 600000; do
-        STATUS=0 COMMAND="ulimit -v $limit; barcode"
-        (ulimit -v $limit && exec timeout -k 5 300 "$BARCODE" "$f" -n 10 -m average --threads 2 -o now.png) > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
-        if [ $STATUS -eq 0 ]; then
+        logged bash -c "ulimit -v $limit && exec \"\$@\"" sh timeout -k 5 300 "$BARCODE" "$f" -n 10 -m average --threads 2 -o now.png
+        if [ "$STATUS" -eq 0 ]; then
             files $f now.png
         else
             # libavformat takes the end of the memory for the end of the film now and then
-            [ $STATUS -eq 3 ] || [ $STATUS -eq 1 ] || fail "exit status $STATUS, not 1"
+            [ "$STATUS" -eq 3 ] || [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
             grep -q '^barcode: .*\(memory\|bytes\|thread\|no frame\|no video\)' "$LOGS/stderr" || fail "no sentence on memory"
             files $f
         fi
@@ -83,8 +80,7 @@ b.mp4_trun("films/3.mp4")' "$HERE/.."
     ok films/[0-2].mp4 -m average --memory 700M -j 3 -o o/ -v
     says "was in progress when memory ran out (the limit of --memory is 700 MiB); rendering it again, alone"
     for n in 0 1 2; do cmp "o/$n-average.png" "alone/$n-average.png"; done
-    run films -m average --memory 700M -j 4 -o o/ --report report
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 films -m average --memory 700M -j 4 -o o/ --report report
     says "out of memory while 'films/3.mp4' was being opened"
     for n in 0 1 2; do cmp "o/$n-average.png" "alone/$n-average.png"; done
     [ "$(grep -c '"status":"done"' report)" -eq 3 ] || fail "$(cat report)"

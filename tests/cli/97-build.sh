@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # How programs are built: hardening, what they are made of, when a static FFmpeg is rebuilt.
 
 test_hardened() { # quick

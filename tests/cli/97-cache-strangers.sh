@@ -1,6 +1,4 @@
-# shellcheck shell=bash
 # The frame cache and strangers: entries and folders that others have made.
-# shellcheck disable=SC2154,SC2034,SC2015  # variables come from and go to lib.sh; fail does not return
 
 # as_nobody ARG...: the program in ./others as another user. The working folder may be closed to them.
 as_nobody() {

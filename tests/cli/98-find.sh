@@ -1,4 +1,3 @@
-# shellcheck shell=bash
 # barcode find: clips and their films, by sound. tests/find.py has many films.
 
 # film NAME SEED: 40 s of tones that nobody else has, with a small picture.
@@ -21,11 +20,7 @@ clip_of() {
 }
 
 finds() { # FILM START
-    "$PYTHON" - "$LOGS/stdout" "$@" << 'END' || fail "it is another film or time: $(cat "$LOGS/stdout")"
-import json, sys
-found = json.load(open(sys.argv[1]))
-sys.exit(found["film"] != sys.argv[2] or abs(found["start"] - float(sys.argv[3])) > 0.1 or found["score"] < found["needed"])
-END
+    check holds "$LOGS/stdout" "j['film'] == '$1' and abs(j['start'] - $2) <= 0.1 and j['score'] >= j['needed']"
 }
 
 test_find() { # quick
@@ -41,16 +36,14 @@ test_find() { # quick
     rm lib/more/three.mkv
     refuses 1 find clip.mkv lib --cache cache
     says "'clip.mkv' is from no film of the library (2 films, "
-    run find clip.mkv lib --cache cache --json
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 find clip.mkv lib --cache cache --json
     grep -q '"film": null' "$LOGS/stdout" || fail "no JSON of a clip of no film"
     refuses 1 find clip.mkv lib/one.mkv --no-cache
     says "'clip.mkv' is from no film of the library (1 film, "
     grep -q 'keeping analysed frames' "$LOGS/stderr" && fail "it announces a folder that is removed"
     ok find --same lib/one.mkv lib/two.mkv --cache cache
     says '^barcode: no films of the library share their sound$'
-    run find clip.mkv missing1 missing2 --cache cache
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    exits 3 find clip.mkv missing1 missing2 --cache cache
     says "cannot open 'missing2'"
 }
 
@@ -96,8 +89,7 @@ test_find_bad_input() {
     ffmpeg -nostdin -v error -i lib/one.mkv -an -c copy silent.mkv
     refuses 1 find silent.mkv lib --cache cache -q
     says "'silent.mkv' has no sound by which it could be found"
-    run find lib/two.mkv lib --cache /proc/none -q
-    [ "$STATUS" -eq 1 ] || fail "exit status $STATUS, not 1"
+    exits 1 find lib/two.mkv lib --cache /proc/none -q
     says "cannot read the sound of 'lib/two.mkv' from the cache"
     mkdir none
     refuses 3 find lib/one.mkv none --cache cache -q
@@ -111,8 +103,7 @@ test_find_bad_input() {
     mkdir many
     seq -f 'many/a%g.mkv' 100 355 | while read -r name; do echo no film > "$name"; done
     cp lib/one.mkv many/b.mkv
-    run find --same many --cache cache -q
-    [ "$STATUS" -eq 3 ] || fail "exit status $STATUS, not 3"
+    exits 3 find --same many --cache cache -q
 }
 
 test_find_same() {
@@ -122,13 +113,9 @@ test_find_same() {
     ffmpeg -nostdin -v error -ss 4.02 -i lib/one.mkv -c:v mpeg4 -c:a libmp3lame -b:a 96k -t 30 lib/copy.mkv
     for again in 1 2; do
         ok find --same lib --cache cache --json
-        "$PYTHON" - "$LOGS/stdout" << 'END' || fail "run $again: $(cat "$LOGS/stdout")"
-import json, sys
-(group,) = json.load(open(sys.argv[1]))["groups"]
-(pair,) = group
-assert (pair["a"], pair["b"]) == ("lib/copy.mkv", "lib/one.mkv")
-assert abs(pair["common"] - 30) < 2 and pair["of_a"] > 0.95 and 0.7 < pair["of_b"] < 0.8
-END
+        check holds "$LOGS/stdout" 'len(j["groups"]) == len(j["groups"][0]) == 1'
+        check holds "$LOGS/stdout" '(p := j["groups"][0][0]) and (p["a"], p["b"]) == ("lib/copy.mkv", "lib/one.mkv") and
+            abs(p["common"] - 30) < 2 and p["of_a"] > 0.95 and 0.7 < p["of_b"] < 0.8'
         cp "$LOGS/stdout" "run$again"
     done
     cmp run1 run2
@@ -138,11 +125,6 @@ END
     printf '%s\n' '0:00:16.0  lib/copy.mkv' '0:00:20.0  lib/one.mkv' > both
     cmp both films || fail "not both films: $(cat films)"
     ok find clip.mkv lib --cache cache --json
-    "$PYTHON" - "$LOGS/stdout" << 'END' || fail "not both films: $(cat "$LOGS/stdout")"
-import json, sys
-best = json.load(open(sys.argv[1]))
-(other,) = best["others"]
-assert {best["film"], other["film"]} == {"lib/copy.mkv", "lib/one.mkv"}
-assert other["score"] >= best["needed"]
-END
+    check holds "$LOGS/stdout" '[x["score"] >= j["needed"] for x in j["others"]] == [True]'
+    check holds "$LOGS/stdout" '{j["film"], j["others"][0]["film"]} == {"lib/copy.mkv", "lib/one.mkv"}'
 }

@@ -456,6 +456,13 @@ def size(path, width, height):
     expect(got == [int(width), int(height)], f"staged size {got}, right is [{width}, {height}]")
 
 
+def columns(path, least, most=None):
+    """Prints how many columns there are: from `least` to `most`."""
+    got = len(load(path)["columns"])
+    expect(int(least) <= got <= int(most or least), f"{path} has {got} columns, not {least}" + (f" to {most}" if most else ""))
+    print(got)
+
+
 def get(path, key):
     value = load(path)
     for word in key.split("."):
@@ -463,12 +470,20 @@ def get(path, key):
     print(value)
 
 
+def holds(path, what):
+    """What is true of the file `j`, its columns `c` and their `times`."""
+    j = load(path)
+    c = j.get("columns", [])
+    times = [x["time"] for x in c]
+    expect(eval(f"({what})", locals()), f"{path}: not {what}, times {times}")
+
+
 def cropped(path, *rectangles):
     got = load(path).get("crop", [])
     expect(got == list(rectangles), f"pictures are cut to {got}, right is {list(rectangles)}")
 
 
-CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, pixels, picture, narrow, steady, dominant, rows, slit, shape, same, dump, size, get, cropped)}
+CHECKS = {f.__name__: f for f in (answers, selection, keyframes, count, png, pixels, picture, narrow, steady, dominant, rows, slit, shape, same, dump, size, columns, get, holds, cropped)}
 
 if __name__ == "__main__":
     try:

@@ -51,19 +51,75 @@ run() {
     if grep -q 'the worker process' "$LOGS/stderr"; then fail "its worker crashed"; fi
 }
 
-# run ARG..., which must exit with 0.
+# was STATUS: the latest run exited so.
+was() {
+    [ "$STATUS" -eq "$1" ] || fail "exit status $STATUS, not $1"
+}
+
+# exits STATUS ARG...: run ARG..., which must exit so.
+exits() {
+    run "${@:2}"
+    was "$1"
+}
+
 ok() {
-    run "$@"
-    [ "$STATUS" -eq 0 ] || fail "exit status $STATUS, not 0"
+    exits 0 "$@"
 }
 
 # refuses STATUS ARG...: must exit so, with one sentence on stderr and nothing on stdout.
 refuses() {
-    local want=$1
-    shift
-    run "$@"
-    [ "$STATUS" -eq "$want" ] || fail "exit status $STATUS, not $want"
+    exits "$@"
     one_sentence
+}
+
+# logged COMMAND...: a command that runs the program, with files and status as of run.
+logged() {
+    COMMAND="$*" STATUS=0
+    "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" || STATUS=$?
+    [ "$STATUS" -ne 124 ] || fail "it hangs"
+}
+
+# from FILE ARG...: barcode ARG... < FILE. through FILE ARG...: the same through a pipe.
+from() {
+    logged timeout -k 5 300 "$BARCODE" "${@:2}" < "$1"
+}
+
+through() {
+    logged timeout -k 5 300 "$BARCODE" "${@:2}" < <(cat "$1" 2> /dev/null)
+}
+
+# refuses_bound STATUS ARG...: refuses by one whom permissions bind, as they do not bind root. Another user might not reach
+# root's folder.
+refuses_bound() {
+    local as=() caps=-dac_override,-dac_read_search
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv > /dev/null || skip "permissions do not bind root, and setpriv is not there"
+        as=(setpriv "--bounding-set=$caps" "--inh-caps=$caps")
+    fi
+    logged "${as[@]}" "$BARCODE" "${@:2}"
+    was "$1"
+    one_sentence
+}
+
+# start ARG...: barcode ARG... in the background, as $pid. Background jobs ignore SIGINT, which env restores.
+start() {
+    COMMAND="barcode $*" STATUS=0
+    env --default-signal=INT,TERM,HUP "$BARCODE" "$@" > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null &
+    pid=$!
+}
+
+# ended_with STATUS: the program $pid ends so.
+ended_with() {
+    timeout 300 tail -s 0.05 --pid="$pid" -f /dev/null || fail "it does not end"
+    STATUS=0
+    wait "$pid" 2> /dev/null || STATUS=$?
+    was "$1"
+}
+
+# stopped_with SIGNAL STATUS: the program $pid, which gets the signal, ends so.
+stopped_with() {
+    kill -s "$1" "$pid"
+    ended_with "$2"
 }
 
 one_sentence() {
@@ -144,6 +200,20 @@ files() {
     want=$(printf '%s\n' "$@" | sort | tr '\n' ' ')
     [ $# -eq 0 ] && want=
     [ "$have" = "$want" ] || fail "the folder holds '$have', not '$want'"
+}
+
+# copy_clips FILE CLIP [FILE CLIP]...: copies of clips, and the folders that these files are in.
+copy_clips() {
+    while [ $# -gt 0 ]; do
+        mkdir -p "$(dirname "$1")"
+        cp "$(clip "$2")" "$1"
+        shift 2
+    done
+}
+
+# long_film FILE [TIMES]: a film long enough to be caught at work, the sample repeated.
+long_film() {
+    ffmpeg -nostdin -v error -stream_loop "${2:-20}" -i "$(sample)" -c copy "$1"
 }
 
 # A clip's path by its name; skips the case where this machine's ffmpeg could not make it.

@@ -6,9 +6,9 @@
 #include <stdint.h>
 #include <time.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "barcode/base/shared.h"
+
+SHARED_BEGIN
 
 /* Converts a timespec, such as a file's time, to nanoseconds since the same epoch. */
 static inline int64_t clock_in_ns(struct timespec t)
@@ -44,7 +44,5 @@ uint64_t clock_peak_memory(void);
 /* Returns the CPU seconds of this process, user and system together. */
 double clock_cpu_seconds(void);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -17,9 +17,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "barcode/base/shared.h"
+
+SHARED_BEGIN
 
 /* The kind of failure. Each value but ERR_MEMORY is the exit status. */
 enum err_code {
@@ -87,7 +87,5 @@ void err_clear(struct err *e);
 /* Returns the documented exit status: 0, 1, 2, 3, 4 or 130. */
 int err_exit_status(const struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -10,9 +10,7 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum isa {
     ISA_C,      /* plain C, the reference */
@@ -48,7 +46,5 @@ const char *isa_name(enum isa isa);
  */
 bool isa_choose(enum isa *isa, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -10,9 +10,7 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 struct queue;
 
@@ -40,7 +38,5 @@ void queue_abort(struct queue *q);
 /* No thread may still use the queue. */
 void queue_free(struct queue **q);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -29,11 +29,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "barcode/base/shared.h"
 #include "barcode/engine/frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum { COLOUR_FRACTION = 16 };
 
@@ -50,17 +49,11 @@ struct colour_transform {
 void colour_transform_init(struct colour_transform *t, enum colour_model model, enum matrix matrix,
                            enum range range, int bits);
 
-#ifdef __CUDACC__
-#define COLOUR_INLINE __host__ __device__ static inline
-#else
-#define COLOUR_INLINE static inline
-#endif
-
 /*
  * Converts one pixel from fix16 (0..65535) to 8-bit R'G'B'. For grey, in[1] and in[2] have no
  * effect. The GPU uses this function, and tests compare colour_apply_row with it.
  */
-COLOUR_INLINE void colour_apply(const struct colour_transform *t, const uint16_t in[3],
+SHARED_INLINE void colour_apply(const struct colour_transform *t, const uint16_t in[3],
                                 uint8_t rgb[3])
 {
     for (int i = 0; i < 3; i++) {
@@ -87,7 +80,5 @@ enum matrix colour_guess_matrix(int width, int height);
 const char *colour_matrix_name(enum matrix m);
 const char *colour_range_name(enum range r);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

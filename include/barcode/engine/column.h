@@ -12,9 +12,7 @@
 #include "barcode/engine/light.h"
 #include "barcode/kmeans/kmeans.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum column_status {
     COLUMN_MISSING = 0, /* selected, but the frame was not decoded, or it is transparent */
@@ -120,7 +118,5 @@ const struct column *columns_get(const struct columns *c, uint64_t index);
  */
 uint64_t columns_finish(struct columns *c, uint64_t *cut);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

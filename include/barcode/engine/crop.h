@@ -20,9 +20,7 @@
 #include "barcode/base/err.h"
 #include "barcode/engine/frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum { CROP_RECTS = 3, CROP_EVERY = 8 };
 enum { CROP_QUORUM = 3 }; /* a rectangle needs at least this many frames */
@@ -97,7 +95,5 @@ void crop_text(const struct crop_rect *r, char text[CROP_TEXT]);
 /* Writes t->rect[i] in the displayed orientation, as --crop takes it. */
 void crop_shown_text(const struct crop *t, int i, struct orientation o, char text[CROP_TEXT]);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -48,9 +48,7 @@
 #include "barcode/engine/oklab.h"
 #include "barcode/kmeans/kmeans.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum {
     DOMINANT_CELL = 26,
@@ -71,8 +69,8 @@ struct dominant_place {
     uint16_t l, a, b;
 };
 
-OKLAB_INLINE struct dominant_place dominant_place_of(const uint16_t *linear, const uint16_t *root,
-                                                     const uint8_t rgb[3])
+SHARED_INLINE struct dominant_place dominant_place_of(const uint16_t *linear, const uint16_t *root,
+                                                      const uint8_t rgb[3])
 {
     struct oklab q = oklab_of(linear, root, rgb);
     struct dominant_place p = {
@@ -83,7 +81,7 @@ OKLAB_INLINE struct dominant_place dominant_place_of(const uint16_t *linear, con
 }
 
 /* Returns the number of the cell that contains p. */
-OKLAB_INLINE uint32_t dominant_cell_of(struct dominant_place p)
+SHARED_INLINE uint32_t dominant_cell_of(struct dominant_place p)
 {
     return (p.l / (uint32_t)DOMINANT_CELL * DOMINANT_A + p.a / (uint32_t)DOMINANT_CELL) *
                DOMINANT_B +
@@ -91,7 +89,7 @@ OKLAB_INLINE uint32_t dominant_cell_of(struct dominant_place p)
 }
 
 /* Returns the centre of cell number `cell`. */
-OKLAB_INLINE struct dominant_place dominant_centre(uint32_t cell)
+SHARED_INLINE struct dominant_place dominant_centre(uint32_t cell)
 {
     struct dominant_place p = {
         (uint16_t)(cell / (DOMINANT_A * DOMINANT_B) * DOMINANT_CELL + DOMINANT_CELL / 2),
@@ -101,7 +99,7 @@ OKLAB_INLINE struct dominant_place dominant_centre(uint32_t cell)
 }
 
 /* Returns the weight (0..10404) of a pixel at p for the mode m. */
-OKLAB_INLINE uint32_t dominant_weight(struct dominant_place p, struct dominant_place m)
+SHARED_INLINE uint32_t dominant_weight(struct dominant_place p, struct dominant_place m)
 {
     int l = p.l - m.l, a = p.a - m.a, b = p.b - m.b, far = l * l + a * a + b * b;
     return far < DOMINANT_FAR ? (uint32_t)(DOMINANT_FAR - far) : 0;
@@ -124,7 +122,5 @@ void dominant_free(struct dominant **d);
 int dominant_modes(struct dominant *d, const uint8_t *rgb, size_t pixels, int most,
                    struct cluster *mode);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

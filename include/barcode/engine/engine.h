@@ -27,9 +27,7 @@
 #include "barcode/engine/slit.h"
 #include "barcode/kmeans/kmeans.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 /*
  * Called once for every analysis frame, rgb[height][width][3], before it is clustered. Any engine
@@ -198,7 +196,5 @@ struct sound_device *engine_sound(const struct engine *g, struct err *e);
 /* Frees an engine between films. Any one thread. */
 void engine_close(struct engine **g);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -44,9 +44,7 @@
 #include "barcode/engine/colour.h"
 #include "barcode/engine/frame.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum tone_map { TONE_BT2390, TONE_HABLE, TONE_REINHARD, TONE_CLIP, TONE_OFF, TONE_MAPS };
 
@@ -136,7 +134,7 @@ int light_peak(const struct light_rule *rule, enum transfer transfer, int film_p
 
 /* ---- arithmetic shared by both engines ---- */
 
-COLOUR_INLINE uint32_t light_cell(uint32_t light)
+SHARED_INLINE uint32_t light_cell(uint32_t light)
 {
     if (light < 2 * LIGHT_FINE)
         return light;
@@ -149,20 +147,20 @@ COLOUR_INLINE uint32_t light_cell(uint32_t light)
 }
 
 /* Performs step 1 for one component: `sum` is m . (in - offset) in COLOUR_FRACTION - 4 bits. */
-COLOUR_INLINE uint32_t light_code_of(int32_t sum)
+SHARED_INLINE uint32_t light_code_of(int32_t sum)
 {
     int32_t code = (sum + (1 << 15)) >> 16;
     return code < 0 ? 0 : code > LIGHT_CODES - 1 ? LIGHT_CODES - 1 : (uint32_t)code;
 }
 
-COLOUR_INLINE uint32_t light_most(uint32_t a, uint32_t b, uint32_t c)
+SHARED_INLINE uint32_t light_most(uint32_t a, uint32_t b, uint32_t c)
 {
     uint32_t most = a > b ? a : b;
     return most > c ? most : c;
 }
 
 /* Returns a pixel's factor in LIGHT_GAIN_BITS bits: steps 2 (OOTF) and 3, for t->transfer. */
-COLOUR_INLINE uint64_t light_gain(const struct light_table *t, enum transfer transfer,
+SHARED_INLINE uint64_t light_gain(const struct light_table *t, enum transfer transfer,
                                   const uint32_t code[3], const uint32_t light[3])
 {
     if (transfer == TRANSFER_PQ)
@@ -177,7 +175,7 @@ COLOUR_INLINE uint64_t light_gain(const struct light_table *t, enum transfer tra
 }
 
 /* Applies steps 2 to 5. `transfer` and `linear` equal those of t; constants make this faster. */
-COLOUR_INLINE void light_apply(const struct light_table *t, enum transfer transfer, bool linear,
+SHARED_INLINE void light_apply(const struct light_table *t, enum transfer transfer, bool linear,
                                const struct light_gamut *g, const uint32_t code[3], uint32_t out[3])
 {
     uint32_t light[3] = {t->light[code[0]], t->light[code[1]], t->light[code[2]]};
@@ -203,7 +201,7 @@ COLOUR_INLINE void light_apply(const struct light_table *t, enum transfer transf
  * codes is rounded once, half up. A mean of light is rounded to its unit and then converted by its
  * cell's code.
  */
-COLOUR_INLINE uint8_t light_mean(const struct light_table *t, bool linear, uint64_t sum,
+SHARED_INLINE uint8_t light_mean(const struct light_table *t, bool linear, uint64_t sum,
                                  uint64_t total)
 {
     if (linear)
@@ -212,17 +210,15 @@ COLOUR_INLINE uint8_t light_mean(const struct light_table *t, bool linear, uint6
 }
 
 /* Convert a byte to light (0..LIGHT_WHITE) and back by SDR's table, for means of 8-bit colours. */
-COLOUR_INLINE uint32_t light_of_byte(const struct light_table *sdr, uint8_t byte)
+SHARED_INLINE uint32_t light_of_byte(const struct light_table *sdr, uint8_t byte)
 {
     return sdr->light[16 * byte];
 }
 
-COLOUR_INLINE uint8_t light_to_byte(const struct light_table *sdr, uint32_t light)
+SHARED_INLINE uint8_t light_to_byte(const struct light_table *sdr, uint32_t light)
 {
     return (uint8_t)((sdr->code[light_cell(light)] + 128) >> 8);
 }
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

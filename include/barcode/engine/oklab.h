@@ -22,9 +22,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "barcode/base/shared.h"
+
+SHARED_BEGIN
 
 /* L is 0..1024: 0 is black and 1024 white. For sRGB colours a is -239..283 and b -319..203. */
 enum { OKLAB_ONE = 1024, OKLAB_ROOTS = 65536 };
@@ -48,19 +48,13 @@ struct oklab {
  */
 void oklab_roots(uint16_t root[OKLAB_ROOTS]);
 
-#ifdef __CUDACC__
-#define OKLAB_INLINE __host__ __device__ static inline
-#else
-#define OKLAB_INLINE static inline
-#endif
-
 /*
  * Returns rgb in OKLab. linear[256] is srgb_linear and root[OKLAB_ROOTS] the result of oklab_roots,
  * or copies: the GPU has its own. Sums are computed modulo 2^32 with OFFSET added, which makes all
  * of them positive for sRGB.
  */
-OKLAB_INLINE struct oklab oklab_of(const uint16_t *linear, const uint16_t *root,
-                                   const uint8_t rgb[3])
+SHARED_INLINE struct oklab oklab_of(const uint16_t *linear, const uint16_t *root,
+                                    const uint8_t rgb[3])
 {
     enum { OFFSET = 512 };
     const uint32_t to_lms[3][3] = OKLAB_TO_LMS;
@@ -79,7 +73,5 @@ OKLAB_INLINE struct oklab oklab_of(const uint16_t *linear, const uint16_t *root,
     return to;
 }
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

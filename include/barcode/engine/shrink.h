@@ -43,9 +43,7 @@
 #include "barcode/engine/frame.h"
 #include "barcode/engine/light.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 struct shrink;
 
@@ -108,7 +106,5 @@ struct shrink_span {
  */
 struct shrink_span shrink_span(uint64_t i, uint64_t pixel, uint64_t sample);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -21,9 +21,7 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum { SLIT_X_ONE = 10000, SLIT_X_USUAL = 5000, SLIT_TURN = 36000 };
 
@@ -52,7 +50,5 @@ void slit_line_free(struct slit_line **line);
 /* Copies the line's pixels from a frame to to[length][3]. Pure; any thread. */
 void slit_line_read(const struct slit_line *line, const uint8_t *rgb, uint8_t *to);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -17,9 +17,9 @@
 
 #include <stdint.h>
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+#include "barcode/base/shared.h"
+
+SHARED_BEGIN
 
 /* linear(v) above; strictly increasing. test_srgb.c derives the table from the definition. */
 extern const uint16_t srgb_linear[256];
@@ -30,7 +30,5 @@ uint8_t srgb_level(uint16_t light);
 /* Returns Y above: 0 (black) to 655,350,000 (white). Any thread. */
 uint32_t srgb_luminance(const uint8_t rgb[3]);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

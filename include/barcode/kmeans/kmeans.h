@@ -91,9 +91,7 @@
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum { CLUSTERS_MAX = 64 };
 
@@ -161,7 +159,5 @@ int kmeans_run(struct kmeans *km, const uint8_t *rgb, size_t pixels, uint64_t fr
 
 const char *kmeans_init_name(enum kmeans_init init); /* "scalable", "k-means++", "random" */
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -11,9 +11,7 @@
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 /* A group is two vectors: 16 points with AVX2, 32 with AVX-512. */
 enum {
@@ -69,14 +67,8 @@ static inline uint32_t colour_word(uint32_t r, uint32_t g, uint32_t b)
  */
 enum { KEY_BITS = 24, KEYS = 1 << KEY_BITS, KEY_RUN = 256 };
 
-#ifdef __CUDACC__
-#define POINTS_INLINE __host__ __device__ static inline
-#else
-#define POINTS_INLINE static inline
-#endif
-
 /* Moves bit i of a channel to bit 3i. */
-POINTS_INLINE uint32_t key_spread(uint32_t v)
+SHARED_INLINE uint32_t key_spread(uint32_t v)
 {
     v = (v | v << 8) & 0x00f00f;
     v = (v | v << 4) & 0x0c30c3;
@@ -84,7 +76,7 @@ POINTS_INLINE uint32_t key_spread(uint32_t v)
 }
 
 /* Moves bit 3i to bit i; drops the other bits. */
-POINTS_INLINE uint32_t key_compact(uint32_t v)
+SHARED_INLINE uint32_t key_compact(uint32_t v)
 {
     v &= 0x249249;
     v = (v | v >> 2) & 0x0c30c3;
@@ -92,7 +84,7 @@ POINTS_INLINE uint32_t key_compact(uint32_t v)
     return (v | v >> 8) & 0x0000ff;
 }
 
-POINTS_INLINE uint32_t key_of(const uint8_t rgb[3])
+SHARED_INLINE uint32_t key_of(const uint8_t rgb[3])
 {
     return key_spread(rgb[0]) << 2 | key_spread(rgb[1]) << 1 | key_spread(rgb[2]);
 }
@@ -121,7 +113,5 @@ size_t points_most(size_t pixels);
 /* Fills p with the points of rgb[pixels][3]. p needs a capacity of points_most(pixels). */
 void points_make(struct points_maker *m, struct points *p, const uint8_t *rgb, size_t pixels);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

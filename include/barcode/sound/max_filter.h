@@ -20,9 +20,7 @@
 
 #include "barcode/base/err.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum { MAX_FILTER_RADIUS_MOST = 1024 };
 
@@ -33,7 +31,5 @@ enum { MAX_FILTER_RADIUS_MOST = 1024 };
 bool max_filter_run(const int16_t *in, size_t rows, size_t columns, int radius, int16_t *out,
                     struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

@@ -19,9 +19,7 @@
 #include "barcode/base/err.h"
 #include "barcode/sound/peaks.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum {
     SHARED_RUN_MOST = 64,
@@ -83,7 +81,5 @@ struct shared_pair {
 bool shared_pairs(const uint64_t *vote, size_t votes, uint32_t least, struct shared_pair **pair,
                   size_t *pairs, struct err *e);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif

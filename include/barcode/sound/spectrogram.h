@@ -33,9 +33,7 @@
 #include "barcode/base/err.h"
 #include "barcode/base/isa.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
+SHARED_BEGIN
 
 enum {
     SPECTROGRAM_RATE = 16000,
@@ -56,26 +54,20 @@ struct stft_tables {
     uint16_t place[SPECTROGRAM_BINS]; /* of z(n) before the first stage: n's 9 bits reversed */
 };
 
-#ifdef __CUDACC__
-#define STFT_INLINE __host__ __device__ static inline
-#else
-#define STFT_INLINE static inline
-#endif
-
 struct stft_complex {
     int32_t re, im;
 };
 
 /* Returns t / 2^32, rounded to nearest, ties to even. |t| < 2^63 - 2^32. */
-STFT_INLINE int32_t stft_round(int64_t t)
+SHARED_INLINE int32_t stft_round(int64_t t)
 {
     int64_t odd = (int64_t)((uint64_t)t >> 32 & 1);
     return (int32_t)((t + INT32_MAX + odd) >> 32);
 }
 
 /* Replaces a and b by -(a + W b) / 2 and -(a - W b) / 2. */
-STFT_INLINE void stft_butterfly(struct stft_complex *a, struct stft_complex *b, int32_t minus_cos,
-                                int32_t minus_sin)
+SHARED_INLINE void stft_butterfly(struct stft_complex *a, struct stft_complex *b, int32_t minus_cos,
+                                  int32_t minus_sin)
 {
     int64_t wb_re = (int64_t)b->re * minus_cos + (int64_t)b->im * minus_sin;
     int64_t wb_im = (int64_t)b->im * minus_cos - (int64_t)b->re * minus_sin;
@@ -87,7 +79,7 @@ STFT_INLINE void stft_butterfly(struct stft_complex *a, struct stft_complex *b, 
 }
 
 /* Computes E and O of step 4 from z = Z(k) and y = Z(512 - k), in place. */
-STFT_INLINE void stft_even_odd(struct stft_complex *z, struct stft_complex *y)
+SHARED_INLINE void stft_even_odd(struct stft_complex *z, struct stft_complex *y)
 {
     struct stft_complex even = {z->re + y->re, z->im - y->im};
     struct stft_complex odd = {z->im + y->im, y->re - z->re};
@@ -96,7 +88,7 @@ STFT_INLINE void stft_even_odd(struct stft_complex *z, struct stft_complex *y)
 }
 
 /* Returns step 5's value. */
-STFT_INLINE int16_t stft_value(const struct stft_tables *t, struct stft_complex x)
+SHARED_INLINE int16_t stft_value(const struct stft_tables *t, struct stft_complex x)
 {
     uint64_t power = (uint64_t)((int64_t)x.re * x.re) + (uint64_t)((int64_t)x.im * x.im) + 1;
 #ifdef __CUDA_ARCH__
@@ -131,7 +123,5 @@ void spectrogram_free(struct spectrogram **s);
 void spectrogram_run(struct spectrogram *s, const int16_t *sound, size_t samples, size_t frames,
                      int16_t *out);
 
-#ifdef __cplusplus
-}
-#endif
+SHARED_END
 #endif
