@@ -344,6 +344,7 @@ int film_workers_run(const struct job_context *context, const struct film_tally 
             (void)process_limits_keep_heap();
         own.decoders = decoders_open(t->due > 1, &e); /* out of memory: no decoders are pooled */
         context->engines->films = t->due;
+        context->engines->bytes = t->due > 0 ? t->bytes / t->due : 0;
         const uint64_t memory = limits_memory() / (uint64_t)own.workers;
         process_limits_set(memory);
         worker_watch_memory(w, memory);

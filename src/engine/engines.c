@@ -100,7 +100,8 @@ int engines_devices(struct engines *g)
 
 void engines_begin_as(struct engines *g, const struct engines *of, int threads)
 {
-    *g = (struct engines){.count = of->count, .threads = threads, .films = of->films};
+    *g = (struct engines){
+        .count = of->count, .threads = threads, .films = of->films, .bytes = of->bytes};
     for (int i = 0; i < g->count; i++) {
         const struct engine_slot *s = &of->slot[i];
         g->slot[i] =
@@ -158,8 +159,36 @@ static bool open_slot(const struct engines *g, struct engine_slot *s, struct err
     return s->opened != NULL;
 }
 
+/* Main function of the thread that opens a GPU early; engines_for reports a failure. */
+static void *open_early(void *list)
+{
+    struct engines *g = list;
+    struct err ignored = ERR_INIT;
+    open_slot(g, &g->slot[0], &ignored);
+    return NULL;
+}
+
+void engines_open_early(struct engines *g)
+{
+    const uint64_t surely = UINT64_C(1) << 30;
+    bool wanted = g->count == 1 || g->bytes >= surely;
+    const struct engine_slot *s = &g->slot[0];
+    if (is_cpu(s) || s->opened || s->failed || g->opening || !wanted || count_nodes() == 0)
+        return;
+    g->opening = pthread_create(&g->thread, NULL, open_early, g) == 0;
+}
+
+/* Waits for engines_open_early's thread. */
+static void wait_for_opening(struct engines *g)
+{
+    if (g->opening)
+        pthread_join(g->thread, NULL);
+    g->opening = false;
+}
+
 struct engine *engines_for(struct engines *g, const struct engine_work *w, struct err *e)
 {
+    wait_for_opening(g);
     struct engine_slot *last = &g->slot[g->count - 1];
     bool worth = !is_cpu(last) || engine_worth_a_gpu(w, g->threads, g->films);
     for (struct engine_slot *s = g->slot; s < last; s++) {
@@ -188,9 +217,10 @@ const char *engines_give_up(struct engines *g, const struct engine *failed)
     return more ? "another GPU" : "the CPU";
 }
 
-bool engines_linger(const struct engines *g)
+bool engines_linger(struct engines *g)
 {
     bool gpu = false, exclusive = false;
+    wait_for_opening(g);
     for (int i = 0; i < g->count; i++) {
         const struct engine *opened = g->slot[i].opened;
         struct engine_device device =
@@ -203,6 +233,7 @@ bool engines_linger(const struct engines *g)
 
 void engines_close(struct engines *g)
 {
+    wait_for_opening(g);
     for (int i = 0; i < g->count; i++)
         engine_close(&g->slot[i].opened);
 }

@@ -8,6 +8,8 @@
 #ifndef BARCODE_ENGINES_H
 #define BARCODE_ENGINES_H
 
+#include <pthread.h>
+
 #include "barcode/engine/engine.h"
 
 /* The processor that clusters. */
@@ -49,9 +51,12 @@ enum { ENGINES_MOST = 2 };
  */
 struct engines {
     struct engine_slot slot[ENGINES_MOST];
-    int count;      /* 1 or more */
-    int threads;    /* clustering threads of an engine, 1 or more */
-    uint64_t films; /* films of the run, each assumed to be like the current one; 0: one */
+    int count;        /* 1 or more */
+    int threads;      /* clustering threads of an engine, 1 or more */
+    uint64_t films;   /* films of the run, each assumed to be like the current one; 0: one */
+    uint64_t bytes;   /* mean size of their files; 0: unknown */
+    pthread_t thread; /* opens the first engine while `opening` (engines_open_early) */
+    bool opening;
 };
 
 /* Estimated work of a film. */
@@ -115,6 +120,14 @@ void engines_begin_as(struct engines *g, const struct engines *of, int threads);
 void engines_turn(struct engines *g, int first);
 
 /*
+ * Begins to open a GPU if the next film is sure to need one: the list has no CPU, or films are so
+ * large that they keep any cores busy for a second. A thread does it while the film is opened and
+ * probed. Until engines_for, engines_linger or engines_close no other function may use the list.
+ * Does nothing without a GPU, and reports nothing: engines_for does.
+ */
+void engines_open_early(struct engines *g);
+
+/*
  * Returns an open engine for a film: the first of the list that opens, on the first of its devices
  * that opens. If the list ends with the CPU, a GPU is only opened for work that keeps the cores
  * busy for longer than the GPU takes to start. The engine stays the list's. Returns NULL if the
@@ -134,7 +147,7 @@ const char *engines_give_up(struct engines *g, const struct engine *failed);
  * Returns true if a GPU is open that other processes can use too. The driver takes up to half a
  * second to release it from a process, and nobody has to wait for that.
  */
-bool engines_linger(const struct engines *g);
+bool engines_linger(struct engines *g);
 
 void engines_close(struct engines *g);
 

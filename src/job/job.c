@@ -28,6 +28,7 @@ static bool open_film(const struct job_order *order, struct job *j, struct err *
     const struct film_options *o = &order->plan->film;
     struct job_film *film = &j->film;
     struct report *r = &j->report;
+    engines_open_early(order->context->engines);
     film->stamp = film_stamp(order->path, order->parts);
     if (!job_look_for_sound(order, &j->sound, r, e))
         return false;

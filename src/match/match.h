@@ -1,6 +1,6 @@
 /*
- * match.h - `barcode align ...` and `barcode find ...`: commands with options of their own, and what
- * they have in common: their films, and the sound of these.
+ * match.h - `barcode align ...` and `barcode find ...`: commands with options of their own,
+ * and what they have in common: their films, and the sound of these.
  */
 #ifndef BARCODE_MATCH_H
 #define BARCODE_MATCH_H

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Rows of the result that are computed at once: with their margins they stay in the second cache. */
+/* Rows of the result that are computed at once: with margins they stay in the second cache. */
 enum { BAND = 128 };
 
 /* Loops over a row are vectorized by the compiler. */

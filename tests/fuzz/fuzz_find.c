@@ -97,7 +97,7 @@ static size_t walk_through(struct find_file *f, uint32_t key[KEYS_MOST])
     struct err e = ERR_INIT;
     uint64_t before = 0, frames = f->base[f->films];
     size_t keys = 0, words = 0;
-    for (bool ok = find_cursor_seek(&c, f, 0, &e); ok && !c.ended; words++) {
+    for (bool ok = find_cursor_open(&c, f, &e); ok && !c.ended; words++) {
         uint64_t at = c.word / frames;
         fuzz_demand(at < 1 << LANDMARK_KEY_BITS && (words == 0 || c.word > before));
         if (keys < KEYS_MOST && (keys == 0 || key[keys - 1] != at))

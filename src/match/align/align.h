@@ -76,8 +76,8 @@ bool align_frames_refine(const struct align_frames *own, const struct align_fram
                          const struct align_frames *after, struct align_edit *edit);
 
 /*
- * Reads what is known of the films from their pictures, and with `strips` their strips. Returns false
- * with `e`, or with *status if the batch failed, or in a worker process.
+ * Reads what is known of the films from their pictures, and with `strips` their strips. Returns
+ * false with `e`, or with *status if the batch failed, or in a worker process.
  */
 bool align_pictures_read(const struct command_films *films, bool strips, struct align_film film[2],
                          int *status, struct err *e);

@@ -104,9 +104,9 @@ static bool take_output(void *user, size_t film, const struct writer *writer, ui
 }
 
 /*
- * Adds rate, start and duration to the outputs of `plan`, and the times of all frames, and renders the
- * films that are due. Sets film[], and *frames unless it is NULL: the analysis frames (--dump), of
- * one film. Returns false as align_pictures_read.
+ * Adds rate, start and duration to the outputs of `plan`, and the times of all frames, and renders
+ * the films that are due. Sets film[], and *frames unless it is NULL: the analysis frames (--dump),
+ * of one film. Returns false as align_pictures_read.
  */
 static bool render_films(const struct command_films *films, const struct plan *plan,
                          struct align_film film[2], struct align_frames *frames, int *status,

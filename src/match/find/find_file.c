@@ -207,28 +207,24 @@ bool find_cursor_next(struct find_cursor *c, struct err *e)
     return check_word(c, before + 1, e);
 }
 
-bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t word, struct err *e)
+bool find_cursor_open(struct find_cursor *c, struct find_file *file, struct err *e)
 {
-    uint64_t low = 0, high = file->blocks; /* the block is in [low, high), or it is 0 */
-    while (high - low > 1) {
-        uint64_t middle = low + (high - low) / 2;
-        if (file->first[middle] <= word)
-            low = middle;
-        else
-            high = middle;
-    }
     *c = (struct find_cursor){.file = file};
-    bool ok = enter_block(c, low, e) && check_word(c, 0, e);
-    while (ok && !c->ended && c->word < word)
-        ok = find_cursor_next(c, e);
-    return ok;
+    return enter_block(c, 0, e) && check_word(c, 0, e);
 }
 
 bool find_cursor_forward(struct find_cursor *c, uint64_t word, struct err *e)
 {
-    bool ok = true;
-    if (!c->ended && c->block + 1 < c->file->blocks && c->file->first[c->block + 1] <= word)
-        return find_cursor_seek(c, c->file, word, e);
+    const uint64_t *first = c->file->first;
+    uint64_t low = c->block, high = c->ended ? low : c->file->blocks; /* it is in [low, high) */
+    while (high > low + 1) {
+        uint64_t middle = low + (high - low) / 2;
+        if (first[middle] <= word)
+            low = middle;
+        else
+            high = middle;
+    }
+    bool ok = low == c->block || (enter_block(c, low, e) && check_word(c, 0, e));
     while (ok && !c->ended && c->word < word)
         ok = find_cursor_next(c, e);
     return ok;

@@ -99,7 +99,7 @@ static bool merge_words(const struct merge *m, struct merge_source *source, stru
                         struct err *e)
 {
     for (size_t i = 0; i < m->files; i++)
-        if (!find_cursor_seek(&source[i].cursor, m->file[i], 0, e) ||
+        if (!find_cursor_open(&source[i].cursor, m->file[i], e) ||
             !next_wanted(m, i, &source[i], false, e))
             return false;
     for (uint64_t n = 1;; n++) {
@@ -451,7 +451,7 @@ bool find_index_look(struct find_index *x, const uint32_t *key, size_t keys, fin
     while (l.file-- > 0) {
         struct err reason = ERR_INIT;
         struct find_cursor c;
-        bool ok = find_cursor_seek(&c, x->file[l.file], 0, &reason);
+        bool ok = find_cursor_open(&c, x->file[l.file], &reason);
         for (size_t i = 0; ok && i < keys; i++)
             ok =
                 (!interrupted() || interrupt_error(&reason)) && look_up(&l, &c, i, key[i], &reason);

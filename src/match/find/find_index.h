@@ -120,8 +120,8 @@ struct find_cursor {
     bool ended;
 };
 
-/* Begins at the first word that is `word` or more. Returns false with an error as above. */
-bool find_cursor_seek(struct find_cursor *c, struct find_file *file, uint64_t word, struct err *e);
+/* Begins at the first word. Returns false with an error as above. */
+bool find_cursor_open(struct find_cursor *c, struct find_file *file, struct err *e);
 
 /* Moves on to the first word that is `word` or more, unless it is there already or later. */
 bool find_cursor_forward(struct find_cursor *c, uint64_t word, struct err *e);

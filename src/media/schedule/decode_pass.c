@@ -118,6 +118,7 @@ bool decode_pass_queue(void *pass, struct chunk *chunk, struct err *e)
     s->chunks_waiting++;
     pthread_cond_broadcast(&s->chunks_changed);
     s->queued_bytes += chunk->bytes;
+    s->chunks_queued++;
     chunk->bytes_pending = chunk->bytes;
     chunk->work = scheduler_estimate_work(s, chunk);
     atomic_fetch_add(&s->work_pending, chunk->work);

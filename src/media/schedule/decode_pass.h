@@ -128,10 +128,12 @@ struct decode_pass {
     size_t bytes_in_flight, max_bytes; /* of packets that wait or are decoded */
     int workers[DECODER_PLACES];
     double busy_seconds[DECODER_PLACES]; /* thread time of the chunks that are done */
-    int chunks_waiting;                  /* in the queue */
+    int chunks_done[DECODER_PLACES];
+    int chunks_waiting; /* in the queue */
     bool read_to_end;
     uint64_t queued_bytes; /* of all chunks so far */
-    int cores_busy;        /* threads of software decoders at work */
+    int chunks_queued;
+    int cores_busy; /* threads of software decoders at work */
     struct decode_counts counts;
     double decode_seconds;
     struct err error;             /* the first one */

@@ -1,5 +1,6 @@
 #include "decode_pass.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -229,13 +230,39 @@ static bool has_idle_core(const struct decode_pass *s)
     return admission_idle_cores(s->job->ticket) > (reserved > 0 ? reserved : 0);
 }
 
+/* Returns the mean time that a chunk took, 0 if none is done. The caller holds the lock. */
+static double seconds_per_chunk(const struct decode_pass *s, enum decoder_place place)
+{
+    return s->chunks_done[place] > 0 ? s->busy_seconds[place] / s->chunks_done[place] : 0;
+}
+
+/*
+ * Returns how long the device takes for the chunks that wait or are still unread; long if that, or
+ * the rate of the device, is unknown. The caller holds the lock.
+ */
+static double device_seconds_left(const struct decode_pass *s)
+{
+    static const struct chunk none;
+    bool size_known = s->file_bytes > 0 && !s->is_list;
+    bool unknown = !s->read_to_end && (!size_known || s->chunks_queued == 0);
+    if (unknown || s->chunks_done[ON_DEVICE] == 0)
+        return HUGE_VAL;
+    double chunks = s->chunks_waiting;
+    if (!s->read_to_end)
+        chunks += (double)unread_bytes(s, &none) * s->chunks_queued / (double)s->queued_bytes;
+    return chunks * seconds_per_chunk(s, ON_DEVICE) / s->workers[ON_DEVICE];
+}
+
 /*
  * Returns true if a worker on the cores may take a chunk beside device workers. It may not take one
- * of the last chunks: the device would be done before it, and wait. The caller holds the lock.
+ * of the last chunks: the device would be done before it, and wait. A chunk may take twice its mean
+ * time. The caller holds the lock.
  */
 static bool may_share(const struct decode_pass *s)
 {
-    return s->chunks_waiting >= s->workers[ON_DEVICE] && has_idle_core(s);
+    const double slow = 2;
+    return s->chunks_waiting >= s->workers[ON_DEVICE] &&
+           device_seconds_left(s) >= slow * seconds_per_chunk(s, ON_CORES) && has_idle_core(s);
 }
 
 /*
@@ -298,6 +325,7 @@ void scheduler_chunk_done(struct decode_pass *s, const struct taken_chunk *chunk
     pthread_mutex_lock(&s->lock);
     s->bytes_in_flight -= chunk->bytes;
     s->busy_seconds[place] += clock_since(chunk->ns) * chunk->threads;
+    s->chunks_done[place]++;
     add_busy_cores(s, place == ON_CORES ? -chunk->threads : 0);
     pthread_cond_signal(&s->budget_freed);
     pthread_cond_broadcast(&s->chunks_changed);

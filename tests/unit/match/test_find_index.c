@@ -278,7 +278,7 @@ static bool read_words(const struct find_index *x)
 {
     struct find_cursor c;
     struct err e = ERR_INIT;
-    bool ok = find_cursor_seek(&c, x->file[0], 0, &e);
+    bool ok = find_cursor_open(&c, x->file[0], &e);
     while (ok && !c.ended)
         ok = find_cursor_next(&c, &e);
     return ok;

@@ -213,6 +213,47 @@ TEST_WITH(software_beside_a_device, pass_begin, pass_end)
     chunk_free(&chunk);
 }
 
+/* A device worker has done chunks in 1 s each, software in 1.2 s; two chunks wait. */
+static void queue_two_measured(void)
+{
+    s.workers[ON_CORES] = s.workers[ON_DEVICE] = 1;
+    s.chunks_done[ON_CORES] = s.chunks_done[ON_DEVICE] = 10;
+    s.busy_seconds[ON_DEVICE] = 10;
+    s.busy_seconds[ON_CORES] = 12;
+    for (int i = 0; i < 2; i++)
+        assert_true(decode_pass_queue(&s, new_chunk(1), NULL));
+}
+
+/* The device needs 2 s for the last two chunks, and software might need longer for one. */
+TEST_WITH(last_chunks, pass_begin, pass_end)
+{
+    pthread_t thread;
+    bool took = true;
+    struct chunk *chunk[2] = {NULL};
+    queue_two_measured();
+    decode_pass_read_to_end(&s);
+    assert_int_equal(pthread_create(&thread, NULL, take_for_software, &took), 0);
+    wait_ms(50);
+    assert_int_equal(s.chunks_waiting, 2);
+    assert_true(scheduler_next_chunk(&s, &gpu, &chunk[0]));
+    assert_true(scheduler_next_chunk(&s, &gpu, &chunk[1]));
+    queue_close(s.chunks);
+    pthread_join(thread, NULL);
+    assert_false(took);
+    chunk_free(&chunk[0]);
+    chunk_free(&chunk[1]);
+}
+
+/* The same with as much still to be read. */
+TEST_WITH(chunks_before_the_last, pass_begin, pass_end)
+{
+    bool took = false;
+    s.file_bytes = 4;
+    queue_two_measured();
+    take_for_software(&took);
+    assert_true(took);
+}
+
 /* The device refuses its only worker: software takes all chunks, down to the last one. */
 TEST_WITH(nobody_else, pass_begin, pass_end)
 {
