@@ -495,7 +495,7 @@ EMULATED_KMEANS   := cuda/kmeans_gpu cuda/kmeans_points cuda/kmeans_restart
 EMULATED_DOMINANT := cuda/dominant_gpu
 EMULATED_SOUND    := cuda/sound_gpu
 EMULATED          := $(addprefix $(BIN)/,check_kmeans_emulated check_dominant_emulated \
-    check_sound_emulated check_shared_emulated)
+    check_sound_emulated)
 EMULATE  := $(CXX) -std=c++17 -O2 -DBARCODE_EMULATED -Iinclude -Icuda -Isrc -Itests/emulator \
     -isystem $(CUDA_HOME)/include -MMD -MP
 
@@ -512,7 +512,6 @@ emulated_objects = $(patsubst %,$(NVCC_BUILD)/emulated/%.o,$(1) tests/check/$(2)
 $(BIN)/check_kmeans_emulated: $(call emulated_objects,$(EMULATED_KMEANS),check_kmeans) $(LIB)
 $(BIN)/check_dominant_emulated: $(call emulated_objects,$(EMULATED_DOMINANT),check_dominant) $(LIB)
 $(BIN)/check_sound_emulated: $(call emulated_objects,$(EMULATED_SOUND),check_sound) $(LIB)
-$(BIN)/check_shared_emulated: $(call emulated_objects,cuda/shared_gpu,check_shared) $(LIB)
 $(EMULATED):
 	@mkdir -p $(@D)
 	$(CXX) $^ -pthread $(PKG_LIBS) -o $@

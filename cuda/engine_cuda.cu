@@ -21,7 +21,6 @@
 
 #include "barcode/base/clock.h"
 #include "cuda_check.h"
-#include "shared_gpu.h"
 #include "sound_gpu.h"
 
 /* ------------------------------------------------------------------ devices */
@@ -592,12 +591,3 @@ extern "C" const struct engine_ops engine_cuda = {
     cuda_rows,  cuda_port_close, cuda_failed,      cuda_finish,    cuda_detail, cuda_device,
     cuda_sound, cuda_close,      gpu_device_count, CUDART_VERSION,
 };
-
-bool shared_votes_gpu(const uint64_t *word, size_t n, const struct shared_films *films, size_t most,
-                      uint64_t **vote, size_t *votes, struct err *e)
-{
-    void *context = NULL;
-    char name[64];
-    return gpu_device_start(0, &context, name, sizeof name, e) &&
-           shared_votes_device(word, n, films, most, vote, votes, e);
-}

@@ -2,11 +2,11 @@
 
 #include <stdlib.h>
 
-#include "barcode/sound/shared_words.h"
 #include "base/sort_words.h"
 
-size_t landmarks_of_anchor(const struct peak *peak, size_t n, bool wide, int fan,
-                           struct landmark *out)
+/* Writes those of the first peak of peak[n] alone, at most `fan`. Returns their number. */
+static size_t pair_anchor(const struct peak *peak, size_t n, bool wide, int fan,
+                          struct landmark *out)
 {
     size_t pairs = 0;
     for (size_t i = 1; i < n && pairs < (size_t)fan; i++) {
@@ -26,11 +26,11 @@ size_t landmarks_make(const struct peak *peaks, size_t n, bool wide, int fan, st
     size_t made = 0;
     for (size_t i = 0; i < n; i++)
         if (!wide || peaks[i].wide)
-            made += landmarks_of_anchor(peaks + i, n - i, wide, fan, out + made);
+            made += pair_anchor(peaks + i, n - i, wide, fan, out + made);
     return made;
 }
 
-/* ---- Words (shared_words.h) ---- */
+/* ---- Words ---- */
 
 enum { PAIR_BITS = 14 }; /* of a landmark's key: df and dt */
 
@@ -45,7 +45,7 @@ size_t shared_words_make(const struct peak *peaks, size_t n, uint32_t position, 
     size_t made = 0;
     struct landmark l[2];
     for (size_t i = 0; i < n && peaks[i].frame < SHARED_FRAMES_MOST; i++) {
-        if (!peaks[i].wide || landmarks_of_anchor(peaks + i, n - i, true, 2, l) < 2)
+        if (!peaks[i].wide || pair_anchor(peaks + i, n - i, true, 2, l) < 2)
             continue;
         uint64_t bits = (uint64_t)l[0].key << PAIR_BITS | (l[1].key & ((1 << PAIR_BITS) - 1));
         out[made++] = (uint64_t)mix_bits(bits) << 32 | (position + peaks[i].frame);
@@ -54,6 +54,20 @@ size_t shared_words_make(const struct peak *peaks, size_t n, uint32_t position, 
 }
 
 /* ---- Votes ---- */
+
+/* Returns the film at a position of the axis. */
+static uint32_t film_at(const uint32_t *base, uint32_t films, uint32_t position)
+{
+    uint32_t low = 0, high = films;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if (base[middle] <= position)
+            low = middle;
+        else
+            high = middle;
+    }
+    return low;
+}
 
 struct votes {
     const struct shared_films *films;
@@ -64,8 +78,8 @@ struct votes {
 static bool add_vote(struct votes *v, uint32_t p, uint32_t q, struct err *e)
 {
     const uint32_t *base = v->films->base;
-    uint32_t a = shared_film_at(base, v->films->films, p);
-    uint32_t b = shared_film_at(base, v->films->films, q);
+    uint32_t a = film_at(base, v->films->films, p);
+    uint32_t b = film_at(base, v->films->films, q);
     if (a == b)
         return true;
     if (v->count == v->most)

@@ -229,24 +229,3 @@ cudaError_t sort_keys(void *scratch, size_t *bytes, const uint32_t *in, uint32_t
                      [=](uint32_t a, uint32_t b) { return (a & mask) < (b & mask); });
     return cudaSuccess;
 }
-
-/* In the place of CUB in shared_gpu.cu. */
-cudaError_t shared_sort(void *scratch, size_t *bytes, const uint64_t *in, uint64_t *out,
-                        size_t count)
-{
-    *bytes = 1;
-    if (!scratch)
-        return cudaSuccess;
-    memcpy(out, in, count * sizeof *out);
-    std::sort(out, out + count);
-    return cudaSuccess;
-}
-cudaError_t shared_sum(void *scratch, size_t *bytes, const uint32_t *in, uint64_t *out,
-                       size_t count)
-{
-    *bytes = 1;
-    uint64_t sum = 0;
-    for (size_t i = 0; scratch && i < count; sum += in[i++])
-        out[i] = sum;
-    return cudaSuccess;
-}

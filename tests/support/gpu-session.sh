@@ -55,7 +55,6 @@ part_checks() {
     "$bin/check_kmeans" --large "$(frames 160x90 24)" 160 90 8 20 "$(frames 320x180 24)" 320 180 8 20 | tail -n 3
     "$bin/check_dominant" | tail -n 3
     "$bin/check_sound" | tail -n 5
-    "$bin/check_shared" | tail -n 3
     "$bin/check_engine" 200 | tail -n 3
     "$bin/check_prompt" 16 150 | tail -n 3
 }

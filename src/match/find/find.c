@@ -16,7 +16,6 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "barcode/sound/shared_words.h"
 #include "barcode/sound/spectrogram.h"
 #include "match/align/align_map.h"
 #include "match/match.h"
@@ -224,7 +223,7 @@ static void close_library(struct library *l)
     *l = (struct library){0};
 }
 
-/* ---- Films that share their sound: candidates by shared_words.h, compared by align_map.h ---- */
+/* ---- Films that share their sound: candidates by landmarks.h, compared by align_map.h ---- */
 
 struct find_same_pair {
     size_t a, b; /* films of the library, a < b */
@@ -239,11 +238,6 @@ struct find_same {
 
 /* A pair with fewer votes at an offset is not looked at: other films have up to 5. */
 enum { VOTES_LEAST = 12 };
-
-#ifdef BARCODE_CUDA
-/* The CPU takes about a second for these, a GPU half a second to start. */
-enum { GPU_WORDS_LEAST = 5000000 };
-#endif
 
 struct collect {
     uint64_t *word;
@@ -272,28 +266,13 @@ static bool add_words(void *user, size_t i, const struct film_sound *sound, stru
     return true;
 }
 
-/* Finds the votes on a GPU if there is one and it is worth its start, else on the CPU. */
-static bool find_votes(struct collect *c, size_t most, uint64_t **vote, size_t *votes,
-                       struct err *e)
-{
-    struct shared_films films = {c->base, (uint32_t)c->films};
-#ifdef BARCODE_CUDA
-    struct err reason = ERR_INIT;
-    if (c->words >= GPU_WORDS_LEAST &&
-        shared_votes_gpu(c->word, c->words, &films, most, vote, votes, &reason))
-        return true;
-    if (reason.code != ERR_NONE)
-        log_msg(LOG_VERBOSE, "%s; comparing films on the CPU", reason.text);
-#endif
-    return shared_votes(c->word, c->words, &films, most, vote, votes, e);
-}
-
 static bool find_candidates(struct collect *c, struct shared_pair **pair, size_t *pairs,
                             struct err *e)
 {
+    const struct shared_films films = {c->base, (uint32_t)c->films};
     uint64_t *vote = NULL;
     size_t votes = 0, most = (size_t)(limits_memory() / 4 / sizeof *vote);
-    bool ok = find_votes(c, most, &vote, &votes, e) &&
+    bool ok = shared_votes(c->word, c->words, &films, most, &vote, &votes, e) &&
               shared_pairs(vote, votes, VOTES_LEAST, pair, pairs, e);
     log_msg(LOG_VERBOSE, "%zu films have %zu words and %zu votes; %zu pairs are compared", c->films,
             c->words, votes, *pairs);
