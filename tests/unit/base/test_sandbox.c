@@ -108,7 +108,7 @@ TEST(attempts_are_refused)
     need_kernel();
     int server[2], bad = 0;
     serve(server);
-    for (size_t i = 0; i < ATTEMPTS; i++) {
+    for (int i = 0; i < attempt_count; i++) {
         struct sandbox *s = usual();
         int outside = try(attempts[i].what, NULL), inside = try(attempts[i].what, s);
         sandbox_free(&s);
