@@ -193,26 +193,6 @@ TEST(every_colour_has_a_cell)
         assert_int_equal(dominant_cell_of(dominant_centre(cell)), cell);
 }
 
-TEST(one_colour_is_itself)
-{
-    static uint8_t rgb[3 * 300];
-    uint64_t seed = 1;
-    for (int round = 0; round < 200; round++) {
-        uint8_t r = (uint8_t)random_below(&seed, 256), g = (uint8_t)random_below(&seed, 256),
-                b = (uint8_t)random_below(&seed, 256);
-        r = round < 8 ? (round & 1 ? 255 : 0) : r;
-        g = round < 8 ? (round & 2 ? 255 : 0) : g;
-        b = round < 8 ? (round & 4 ? 255 : 0) : b;
-        for (int i = 0; i < 300; i++) {
-            rgb[3 * i] = r;
-            rgb[3 * i + 1] = g;
-            rgb[3 * i + 2] = b;
-        }
-        expect(rgb, 300, r, g, b);
-        expect(rgb, 1, r, g, b);
-    }
-}
-
 /* Black is cell 0 along L; the other cells are numbered beyond it. */
 TEST(ties_go_to_the_lowest_cell)
 {
@@ -224,22 +204,6 @@ TEST(ties_go_to_the_lowest_cell)
     /* Of red and blue, equally light or not, the one with the lower L: blue. */
     const uint8_t red_blue[] = {255, 0, 0, 0, 0, 255};
     expect(red_blue, 2, 0, 0, 255);
-}
-
-/* What the mode is for: of near colours together there are more than of the one that is the most
- * frequent. */
-TEST(near_colours_count_together)
-{
-    uint8_t rgb[3 * 100];
-    for (int i = 0; i < 100; i++) {
-        const uint8_t sky[3] = {90, (uint8_t)(140 + i % 10), (uint8_t)(200 + i % 7)},
-                      black[3] = {0, 0, 0};
-        memcpy(rgb + 3 * i, i < 60 ? sky : black, 3);
-    }
-    uint8_t colour[3];
-    run(rgb, 100, colour);
-    assert_true(colour[0] == 90 && colour[1] >= 143 && colour[1] <= 146 && colour[2] >= 202 &&
-                colour[2] <= 204);
 }
 
 /* Frames of few colours, of many, of smooth ramps, of one hue. */

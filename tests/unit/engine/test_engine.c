@@ -108,14 +108,6 @@ TEST(averages_rows_and_clusters)
     columns_free(&c);
 }
 
-TEST(staged_equals_shrunk)
-{
-    struct columns *a = in_order(false), *b = in_order(true);
-    assert_int_equal(first_difference(a, b, H), -1);
-    columns_free(&a);
-    columns_free(&b);
-}
-
 /* ------------------------------------------------------------------ alpha */
 
 /* Puts three frames: opaque, visible in the left half, transparent. */

@@ -317,22 +317,6 @@ TEST(samples_out_of_range)
     free_picture(&p);
 }
 
-TEST(all_orientations)
-{
-    struct err e = ERR_INIT;
-    struct picture p;
-    make_picture(&p, PLANAR, 41, 29, 8, 0);
-    for (int turns = 0; turns < 4; turns++)
-        for (int mirror = 0; mirror < 2; mirror++) {
-            int w = turns % 2 ? 7 : 13, h = turns % 2 ? 13 : 7;
-            struct shrink *s = shrink_open(w, h, &e);
-            p.view.orientation = (struct orientation){turns, mirror};
-            run(s, &p.view, w, h);
-            shrink_free(&s);
-        }
-    free_picture(&p);
-}
-
 /* One workspace, picture after picture of another kind: nothing of the last one is left. */
 TEST(workspace_changes_geometry)
 {
@@ -349,52 +333,6 @@ TEST(workspace_changes_geometry)
         free_picture(&p);
     }
     shrink_free(&s);
-    shrink_free(&s);
-}
-
-/* A white picture with a black stripe 120 wide in its middle, to one pixel: the true mean, not the
- * centre. */
-TEST(centre_stripe)
-{
-    struct err e = ERR_INIT;
-    static uint8_t luma[1080][1920];
-    memset(luma, 255, sizeof luma);
-    for (int y = 0; y < 1080; y++)
-        memset(&luma[y][900], 0, 120);
-    struct frame_view v = {.model = MODEL_GREY,
-                           .matrix = MATRIX_BT709,
-                           .range = RANGE_FULL,
-                           .bits = 8,
-                           .width = 1920,
-                           .height = 1080,
-                           .plane = {{luma[0], 1920, 1, 1920, 1080}}};
-    struct shrink *s = shrink_open(1, 1080, &e);
-    uint8_t rgb[3 * 1080];
-    assert_true(shrink_frame(s, &v, rgb, &e));
-    for (int i = 0; i < 3 * 1080; i++)
-        assert_int_equal(rgb[i], 239); /* 255 * 1800 / 1920 = 239.06 */
-    shrink_free(&s);
-}
-
-TEST(checkerboard)
-{
-    struct err e = ERR_INIT;
-    static uint8_t luma[90][160];
-    for (int y = 0; y < 90; y++)
-        for (int x = 0; x < 160; x++)
-            luma[y][x] = (x + y) % 2 ? 200 : 100;
-    struct frame_view v = {.model = MODEL_GREY,
-                           .matrix = MATRIX_BT709,
-                           .range = RANGE_FULL,
-                           .bits = 8,
-                           .width = 160,
-                           .height = 90,
-                           .plane = {{luma[0], 160, 1, 160, 90}}};
-    struct shrink *s = shrink_open(80, 45, &e);
-    uint8_t rgb[3 * 80 * 45];
-    assert_true(shrink_frame(s, &v, rgb, &e));
-    for (size_t i = 0; i < sizeof rgb; i++)
-        assert_int_equal(rgb[i], 150);
     shrink_free(&s);
 }
 

@@ -107,30 +107,6 @@ TEST(short_spectrograms)
         check_parts((size_t)frames, -1, 0, find_naively(frames, -1));
 }
 
-/* A constant tone has one peak, where it begins. */
-TEST(plateau_has_one_peak)
-{
-    memset(value, 0, sizeof value);
-    for (int t = 5; t < 500; t++)
-        value[t][100] = 9000;
-    want[0] = (struct peak){5, 100, 1};
-    check_parts(FRAMES, PEAK_FLOOR, 0, 1);
-}
-
-TEST(flat_spectrum_has_few_peaks)
-{
-    for (int i = 0; i < WANTED; i++)
-        value[i / BINS][i % BINS] = 9000;
-    /* bin 0 of frame 0 is before all others near it, and all others have a point before them */
-    check_parts(FRAMES, PEAK_FLOOR, 0, 0);
-}
-
-TEST(silence_has_none)
-{
-    memset(value, 0, sizeof value);
-    check_parts(FRAMES, PEAK_FLOOR, 0, 0);
-}
-
 TEST(floor_and_least_bin)
 {
     memset(value, 0, sizeof value);
