@@ -2,12 +2,13 @@
 #include <string.h>
 
 #include "test.h"
+#include "chance.h"
 #include "barcode/engine/crop.h"
 
 enum { W = 320, H = 180, PICTURES = 12 };
 
 static uint8_t luma[H][W], chroma[2][H / 2][W / 2];
-static uint32_t room[W + H], noise = 1;
+static uint32_t room[W + H];
 
 /* 4:2:0 of 8 bits and limited range. */
 static struct frame_view view_of_it(void)
@@ -23,11 +24,7 @@ static struct frame_view view_of_it(void)
                                          {chroma[1][0], W / 2, 1, W / 2, H / 2}}};
 }
 
-static uint8_t a_little(uint8_t from, uint8_t range)
-{
-    noise = noise * 1664525 + 1013904223;
-    return (uint8_t)(from + (noise >> 16) % range);
-}
+static uint8_t a_little(uint8_t from, uint8_t range) { return (uint8_t)(from + chance() % range); }
 
 /* A textured picture of that brightness inside of the rectangle, black with noise up to 24 around
  * it. */

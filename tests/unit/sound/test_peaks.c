@@ -4,18 +4,11 @@
 #include "barcode/sound/peaks.h"
 #include "barcode/sound/spectrogram.h"
 #include "test.h"
+#include "chance.h"
 
 enum { BINS = SPECTROGRAM_BINS, FRAMES = 600, WANTED = FRAMES * BINS };
 static int16_t value[FRAMES][BINS];
 static struct peak want[WANTED];
-
-static uint64_t seed = 40;
-
-static uint32_t next_random(void)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(seed >> 33);
-}
 
 enum content { RANDOM, PLATEAUS, SPARSE, LINES, RISING, FALLING, EQUAL, CONTENTS };
 
@@ -31,7 +24,7 @@ static void draw(enum content c)
 {
     for (int t = 0; t < FRAMES; t++)
         for (int f = 0; f < BINS; f++) {
-            uint32_t r = next_random();
+            uint32_t r = chance();
             value[t][f] = (int16_t)(c == RANDOM     ? 5000 + (int)(r % 9000)
                                     : c == PLATEAUS ? 7000 + (int)(r % 3) * 100
                                     : c == SPARSE   ? (r % 200 ? 0 : 7000 + (int)(r % 7) * 100)
@@ -73,7 +66,7 @@ static void check_parts(size_t frames, int16_t floor, size_t step, size_t n)
     struct peaks *p = peaks_open(floor, NULL, &e);
     assert_non_null(p);
     for (size_t t = 0, part; t < frames; t += part) {
-        part = step ? step : next_random() % 60;
+        part = step ? step : chance() % 60;
         part = part < frames - t ? part : frames - t;
         assert_true(peaks_push(p, value[t], part, &e));
     }

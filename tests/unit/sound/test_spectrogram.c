@@ -4,19 +4,14 @@
 
 #include "barcode/sound/spectrogram.h"
 #include "test.h"
+#include "chance.h"
 
 enum { BINS = SPECTROGRAM_BINS, WINDOW = SPECTROGRAM_WINDOW, HOP = SPECTROGRAM_HOP, MOST = 9000 };
 static const long double pi = 3.14159265358979323846264338327950288L;
 static struct stft_tables tables;
 static int16_t sound[MOST], got[24][BINS], want[24][BINS];
 
-static uint64_t seed = 39;
-
-static int random_sample(void)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int)(seed >> 48) - 32768;
-}
+static int random_sample(void) { return between(-32768, 32767); }
 
 static int fill_tables(void **state)
 {
