@@ -140,9 +140,7 @@ TEST(sums_of_a_walk)
     struct frame *f = frame_open();
     for (int kind = 0; kind < 4; kind++) {
         fill(f, kind, 17 + (uint32_t)kind);
-        for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-            if (!isa_supported((enum isa)isa))
-                continue;
+        for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
             points_box(&f->p, (enum isa)isa);
             for (size_t n = 0; n < sizeof ks / sizeof *ks; n += UNDER_TSAN ? 4 : 1)
                 walk(f, (enum isa)isa, ks[n], 1000 + (uint32_t)n);
@@ -156,10 +154,8 @@ TEST(ties_go_to_the_lower)
 {
     struct frame *f = frame_open();
     fill(f, 0, 5);
-    for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
+    for (int isa = ISA_C; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         struct err e = ERR_INIT;
-        if (!isa_supported((enum isa)isa))
-            continue;
         points_box(&f->p, (enum isa)isa);
         struct assign *a = assign_open(5, f->p.n, (enum isa)isa, &e);
         assert_non_null(a);

@@ -57,9 +57,7 @@ static void assert_same_restart(const struct restart *a, const struct restart *b
 TEST(parts_make_the_whole)
 {
     static const int stops[] = {1, 2, 2, 5, 12, 100000};
-    for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
-        if (!isa_supported((enum isa)isa))
-            continue;
+    for (int isa = ISA_C; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         struct frame f;
         frame_open(&f, (enum isa)isa);
         struct assign *plain = workspace(ISA_C), *one = workspace((enum isa)isa),

@@ -22,10 +22,17 @@ static void start(const struct frame *f, enum kmeans_init init, int k, enum isa 
     assert_null(s);
 }
 
-static void box_for(struct frame *f, enum isa isa)
+/* Checks that every instruction set starts from the k colours that plain C starts from. */
+static void check_start(struct frame *f, enum kmeans_init init, int k, int restart,
+                        uint32_t want[CLUSTERS_MAX])
 {
-    if (isa != ISA_C)
-        points_box(&f->p, isa);
+    start(f, init, k, ISA_C, restart, want);
+    for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+        uint32_t got[CLUSTERS_MAX];
+        points_box(&f->p, (enum isa)isa);
+        start(f, init, k, (enum isa)isa, restart, got);
+        assert_memory_equal(got, want, (size_t)k * sizeof *want);
+    }
 }
 
 /* Every start, every instruction set: k distinct colours of the frame, the same ones. */
@@ -42,18 +49,11 @@ TEST(same_from_every_isa)
             if ((size_t)ks[n] >= f->p.n)
                 continue;
             for (int init = INIT_SCALABLE; init <= INIT_RANDOM; init++) {
-                uint32_t want[CLUSTERS_MAX], got[CLUSTERS_MAX];
-                start(f, (enum kmeans_init)init, ks[n], ISA_C, 3, want);
+                uint32_t want[CLUSTERS_MAX];
+                check_start(f, (enum kmeans_init)init, ks[n], 3, want);
                 for (int a = 0; a < ks[n]; a++)
                     for (int b = 0; b < a; b++)
                         assert_true(want[a] != want[b]);
-                for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-                    if (!isa_supported((enum isa)isa))
-                        continue;
-                    box_for(f, (enum isa)isa);
-                    start(f, (enum kmeans_init)init, ks[n], (enum isa)isa, 3, got);
-                    assert_memory_equal(got, want, (size_t)ks[n] * sizeof *want);
-                }
             }
         }
     }
@@ -71,15 +71,8 @@ TEST(few_candidates_are_topped_up)
     points_make(f->maker, &f->p, f->rgb, PIXELS);
     assert_int_equal(f->p.n, 65);
     for (int k = 40; k <= 64; k += 8) {
-        uint32_t want[CLUSTERS_MAX], got[CLUSTERS_MAX];
-        start(f, INIT_SCALABLE, k, ISA_C, 0, want);
-        for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-            if (!isa_supported((enum isa)isa))
-                continue;
-            box_for(f, (enum isa)isa);
-            start(f, INIT_SCALABLE, k, (enum isa)isa, 0, got);
-            assert_memory_equal(got, want, (size_t)k * sizeof *want);
-        }
+        uint32_t want[CLUSTERS_MAX];
+        check_start(f, INIT_SCALABLE, k, 0, want);
     }
     frame_close(f);
 }
@@ -136,10 +129,8 @@ TEST(candidate_0_alone)
         for (size_t i = 0; i < sizeof f->rgb; i++)
             f->rgb[i] = (uint8_t)(next(&x) % (uint32_t)colours * 255 / (uint32_t)colours);
         points_make(f->maker, &f->p, f->rgb, PIXELS);
-        for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-            if (!isa_supported((enum isa)isa))
-                continue;
-            box_for(f, (enum isa)isa);
+        for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+            points_box(&f->p, (enum isa)isa);
             for (size_t i = 0; i < sizeof more / sizeof *more; i++)
                 check_alone(f, (enum isa)isa, more[i]);
         }

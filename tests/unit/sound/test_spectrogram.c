@@ -141,11 +141,12 @@ static void check_frame(size_t samples, size_t frame)
 
 enum content { NOISE, QUIET, SINE, CLICK, LOUDEST, ALTERNATING, SQUARE, CONTENTS };
 
+/* QUIET becomes louder: ties are where sums are small and even. */
 static void draw(enum content c)
 {
     for (int i = 0; i < MOST; i++)
         sound[i] = (int16_t)(c == NOISE         ? random_sample()
-                             : c == QUIET       ? random_sample() % 3
+                             : c == QUIET       ? random_sample() % (2 + i / 2250)
                              : c == SINE        ? lrint(32767 * sin(i * 0.3))
                              : c == CLICK       ? (i == 700 ? -32768 : 0)
                              : c == LOUDEST     ? (random_sample() < 0 ? -32768 : 32767)
@@ -190,30 +191,12 @@ TEST(every_instruction_set)
         for (size_t samples = 511; samples < MOST; samples += 1061) {
             size_t frames = spectrogram_frames(samples);
             spectrum(ISA_C, samples, frames, want);
-            for (enum isa isa = ISA_AVX2; isa <= ISA_VNNI; isa = (enum isa)(isa + 1)) {
-                if (!isa_supported(isa))
-                    continue;
+            for (enum isa isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported(isa); isa++) {
                 memset(got, 0x5a, sizeof got);
                 spectrum(isa, samples, frames, got);
                 assert_memory_equal(got, want, frames * sizeof *got);
                 assert_int_equal(got[frames][0], 0x5a5a);
             }
-        }
-    }
-}
-
-/* Ties are where sums are small and even. */
-TEST(small_values_on_every_instruction_set)
-{
-    for (int scale = 1; scale < 5; scale++) {
-        for (int i = 0; i < MOST; i++)
-            sound[i] = (int16_t)(random_sample() % (scale + 1));
-        spectrum(ISA_C, MOST, 16, want);
-        for (enum isa isa = ISA_AVX2; isa <= ISA_VNNI; isa = (enum isa)(isa + 1)) {
-            if (!isa_supported(isa))
-                continue;
-            spectrum(isa, MOST, 16, got);
-            assert_memory_equal(got, want, 16 * sizeof *got);
         }
     }
 }
