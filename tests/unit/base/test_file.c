@@ -1,26 +1,14 @@
 #include <fcntl.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "test.h"
-#include "folder.h"
+#include "files.h"
 #include "base/file.h"
-
-static void make(const char *path, const char *text)
-{
-    FILE *f = fopen(path, "w");
-    assert_non_null(f);
-    assert_true(fputs(text, f) >= 0);
-    assert_int_equal(fclose(f), 0);
-}
 
 TEST(reads_or_says_no)
 {
     char text[8] = "";
-    make("ten", "0123456789");
+    put("ten", "0123456789", 10);
     int fd = open("ten", O_RDONLY);
     assert_true(fd >= 0);
     assert_true(file_read_at(fd, text, 4, 3));
@@ -54,7 +42,7 @@ TEST(numbers_of_open_files)
 
 TEST(regular_files)
 {
-    make("plain", "x");
+    touch("plain");
     assert_int_equal(symlink("plain", "to-plain"), 0);
     assert_int_equal(mkfifo("fifo", 0600), 0);
     assert_int_equal(symlink("fifo", "to-fifo"), 0);
@@ -78,8 +66,8 @@ TEST(no_pipes)
 
 TEST(the_same_by_any_name)
 {
-    make("a", "x");
-    make("b", "x");
+    touch("a");
+    touch("b");
     assert_int_equal(link("a", "hard"), 0);
     assert_int_equal(symlink("a", "soft"), 0);
     assert_int_equal(mkdir("sub", 0777), 0);
