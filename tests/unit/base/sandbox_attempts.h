@@ -95,36 +95,31 @@ ATTEMPT(remove_outside)
     int made = make_file("sub/x");
     return made ? made : result(unlink(below("sub/x")));
 }
-ATTEMPT(move_away)
+static int move_other(const char *to)
 {
-    int status = result(rename(below("in/other"), below("in/moved")));
-    rename(below("in/moved"), below("in/other"));
+    int status = result(rename(below("in/other"), below(to)));
+    rename(below(to), below("in/other"));
     return status;
 }
-ATTEMPT(move_in)
+ATTEMPT(move_away) { return move_other("in/moved"); }
+ATTEMPT(move_in) { return move_other("out/stolen"); }
+
+/* Removes what was made, and returns as result. */
+static int removed_again(const char *name, int n)
 {
-    int status = result(rename(below("in/other"), below("out/stolen")));
-    rename(below("out/stolen"), below("in/other"));
+    int status = result(n);
+    unlink(below(name));
     return status;
 }
 ATTEMPT(link_in)
 {
-    int status = result(link(below("in/other"), below("out/linked")));
-    unlink(below("out/linked"));
-    return status;
+    return removed_again("out/linked", link(below("in/other"), below("out/linked")));
 }
 ATTEMPT(link_by_name)
 {
-    int status = result(symlink("/etc/passwd", below("out/named")));
-    unlink(below("out/named"));
-    return status;
+    return removed_again("out/named", symlink("/etc/passwd", below("out/named")));
 }
-ATTEMPT(make_pipe_file)
-{
-    int status = result(mkfifo(below("out/fifo"), 0600));
-    unlink(below("out/fifo"));
-    return status;
-}
+ATTEMPT(make_pipe_file) { return removed_again("out/fifo", mkfifo(below("out/fifo"), 0600)); }
 
 /* ---- Sockets ---- */
 

@@ -175,15 +175,6 @@ TEST(full_scale_sine)
     assert_in_range(got[1][67], 0, 8000);
 }
 
-TEST(silence_is_zero)
-{
-    memset(sound, 0, sizeof sound);
-    memset(got, 1, sizeof got);
-    spectrum(ISA_C, MOST, 3, got);
-    memset(want, 0, sizeof want);
-    assert_memory_equal(got, want, 3 * sizeof *got);
-}
-
 TEST(every_instruction_set)
 {
     for (enum content c = NOISE; c < CONTENTS; c++) {
