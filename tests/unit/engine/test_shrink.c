@@ -443,8 +443,10 @@ static void light_by_the_definition(const char *isa)
                      d[1]);
         p.view.transfer = (enum transfer)between(TRANSFER_SDR, TRANSFER_HLG);
         p.view.primaries = (enum primaries)between(PRIMARIES_BT709, PRIMARIES_P3_DCI);
-        for (int again = 0; again < 2 && light_wanted(light, &p.view); again++)
+        for (int again = 0; again < 2 && light_wanted(light, &p.view); again++) {
             run(s, &p.view, light, width, height);
+            fill(&p);
+        }
         shrink_free(&s);
         free_picture(&p);
         light_close(&light);
