@@ -266,18 +266,17 @@ ATTEMPT(trace_parent)
     ptrace(PTRACE_DETACH, getppid(), 0, 0);
     return status;
 }
-ATTEMPT(read_parent)
-{
-    char copy[sizeof word];
-    struct iovec here = {copy, sizeof copy}, there = {word, sizeof word};
-    return result(process_vm_readv(getppid(), &here, 1, &there, 1, 0));
-}
-ATTEMPT(write_parent)
+typedef ssize_t vm_call(pid_t, const struct iovec *, unsigned long, const struct iovec *,
+                        unsigned long, unsigned long);
+static int reach_parent(vm_call *call)
 {
     char copy[sizeof word] = "";
     struct iovec here = {copy, sizeof copy}, there = {word, sizeof word};
-    return result(process_vm_writev(getppid(), &here, 1, &there, 1, 0));
+    return result(call(getppid(), &here, 1, &there, 1, 0));
 }
+ATTEMPT(read_parent) { return reach_parent(process_vm_readv); }
+ATTEMPT(write_parent) { return reach_parent(process_vm_writev); }
+
 /* Where there is no /proc, nothing of it can be opened. */
 static int open_of_parent(const char *name, int flags)
 {
@@ -331,16 +330,12 @@ ATTEMPT(move_parent)
     sched_getaffinity(getppid(), sizeof set, &set);
     return result(sched_setaffinity(getppid(), sizeof set, &set));
 }
+static const struct sched_param no_priority;
 ATTEMPT(schedule_parent)
 {
-    const struct sched_param none = {.sched_priority = 0};
-    return result(sched_setscheduler(getppid(), SCHED_OTHER, &none));
+    return result(sched_setscheduler(getppid(), SCHED_OTHER, &no_priority));
 }
-ATTEMPT(schedule_parent_by_parameter)
-{
-    const struct sched_param none = {.sched_priority = 0};
-    return result(sched_setparam(getppid(), &none));
-}
+ATTEMPT(schedule_parent_by_parameter) { return result(sched_setparam(getppid(), &no_priority)); }
 ATTEMPT(schedule_parent_by_attribute)
 {
     uint32_t attributes[12] = {sizeof attributes};

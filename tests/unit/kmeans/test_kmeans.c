@@ -43,26 +43,6 @@ TEST(large_frames)
     free(rgb);
 }
 
-TEST(raster_order_does_not_matter)
-{
-    enum { N = 3000 };
-    uint8_t rgb[3 * N];
-    uint32_t x = 8;
-    paint(rgb, N, BLOBS, 2);
-    struct kmeans_params p = params(8, 3, INIT_SCALABLE);
-    struct result want = run(&p, ISA_C, rgb, N);
-    for (size_t i = N - 1; i > 0; i--) {
-        size_t j = next(&x) % (i + 1);
-        uint8_t t[3];
-        memcpy(t, rgb + 3 * i, 3);
-        memcpy(rgb + 3 * i, rgb + 3 * j, 3);
-        memcpy(rgb + 3 * j, t, 3);
-    }
-    struct result got = run(&p, ISA_C, rgb, N);
-    assert_same(&got, &want);
-    compare(&p, rgb, N);
-}
-
 /* A workspace remembers nothing: not the frames before, not its size. */
 TEST(workspace_is_reusable)
 {
