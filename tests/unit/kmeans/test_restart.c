@@ -1,16 +1,15 @@
-#include "test.h"
+#include "kmeans_pictures.h"
 #include "barcode/kmeans/seed.h"
 #include "kmeans/restart.h"
 
 enum { PIXELS = 6000, K = 12 };
-#include "points_frame.h"
 
 /* Returns a frame for `isa`, and where two restarts on it begin. */
 static struct frame *frame_for(enum isa isa, uint32_t centre[2][CLUSTERS_MAX])
 {
     struct err e = ERR_INIT;
     struct kmeans_params p = params(K, 2, INIT_RANDOM);
-    struct frame *f = frame_open();
+    struct frame *f = frame_open(PIXELS);
     paint(f->rgb, PIXELS, BLOBS, 11);
     points_make(f->maker, &f->p, f->rgb, PIXELS);
     points_box(&f->p, isa);
