@@ -11,7 +11,8 @@
 
 enum { PAUSE = -1, SIGNALS_MOST = 5 };
 
-/* A process of its own, as the first signal cannot be taken back. It exits with 42 if all is right. */
+/* A process of its own, as the first signal cannot be taken back. If all is right, it exits with
+ * 42. */
 struct child {
     const char *name;
     int (*body)(void);      /* NULL: the process sends itself signals, which are a request */

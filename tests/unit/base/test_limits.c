@@ -1,5 +1,7 @@
-/* test_limits.c - the limits of control groups, by files as the kernel shows them; what --memory and
- * --max-pixels leave for the films; and what a worker process may allocate, in a child each. */
+/*
+ * test_limits.c - the limits of control groups, by files as the kernel shows them; what --memory
+ * and --max-pixels leave for the films; and what a worker process may allocate, in a child each.
+ */
 #include <limits.h>
 #include <pthread.h>
 #include <sched.h>
