@@ -94,13 +94,6 @@ static void expect_without(int gone)
     live_log_close(&l);
 }
 
-TEST_WITH(gives_what_was_appended, enter, leave)
-{
-    make();
-    expect_without(0);
-    expect_without(0);
-}
-
 /* Whatever a kill or a full disk left at the end is cut, and what comes next is kept. */
 TEST_WITH(cut_anywhere, enter, leave)
 {
