@@ -2,7 +2,6 @@
 
 #include "test.h"
 #include "media/select/frame_times.h"
-#include "../fuzz/chunker_chaos.h"
 #include "../fuzz/chunker_trial.h"
 
 enum { FRAME = 40000 };
