@@ -23,6 +23,13 @@
 #define assert_in_range assert_uint_in_range
 #endif
 
+/* Fails with the sentence of an error, unless `ok`. */
+#define assert_ok(ok, e) \
+    do { \
+        if (!(ok)) \
+            fail_msg("%s", (e)->text); \
+    } while (0)
+
 enum { TESTS_MOST = 80 };
 
 struct test_group {

@@ -51,8 +51,7 @@ static int make_films(void **state)
 static void open_index(struct find_index *x)
 {
     struct err e = ERR_INIT;
-    if (!find_index_open(x, folder, "library", &e))
-        fail_msg("%s", e.text);
+    assert_ok(find_index_open(x, folder, "library", &e), &e);
 }
 
 static void add_films(struct find_index *x, int from, int to)
@@ -122,8 +121,7 @@ static void check_films(struct find_index *x, int from, int to)
 static void save(struct find_index *x)
 {
     struct err e = ERR_INIT;
-    if (!find_index_save(x, &e))
-        fail_msg("%s", e.text);
+    assert_ok(find_index_save(x, &e), &e);
 }
 
 TEST_WITH(has_what_was_added, enter, leave)

@@ -10,11 +10,8 @@
 /* Makes every slice of a packet impossible to decode, and leaves its NAL headers as they are. */
 static void ruin(const char *path, const struct where *w)
 {
-    static uint8_t bytes[1 << 16];
-    FILE *f = fopen(path, "r+b");
-    assert_true(f && w->size < (int)sizeof bytes);
-    fseek(f, (long)w->pos, SEEK_SET);
-    assert_int_equal(fread(bytes, 1, (size_t)w->size, f), w->size);
+    const size_t size = clip_load(path);
+    uint8_t *bytes = clip_bytes + w->pos;
     for (size_t at = 0; at + 5 < (size_t)w->size;) {
         size_t length = (size_t)bytes[at] << 24 | (size_t)bytes[at + 1] << 16 |
                         (size_t)bytes[at + 2] << 8 | bytes[at + 3];
@@ -24,9 +21,7 @@ static void ruin(const char *path, const struct where *w)
             memset(bytes + at + 5, 1, length < 9 ? length - 1 : 8);
         at += 4 + length;
     }
-    fseek(f, (long)w->pos, SEEK_SET);
-    assert_int_equal(fwrite(bytes, 1, (size_t)w->size, f), w->size);
-    fclose(f);
+    clip_save(path, size);
 }
 
 static bool make_film(const char *name)
@@ -371,12 +366,10 @@ TEST(threads_change_nothing)
 /* Makes the second half of a packet's bytes `value`: its slice's header is as it was. */
 static void garble(const char *path, const struct where *w, int value)
 {
-    FILE *f = fopen(path, "r+b");
-    assert_non_null(f);
-    fseek(f, (long)w->pos + w->size / 2, SEEK_SET);
-    for (int i = w->size / 2; i < w->size; i++)
-        putc(value, f);
-    fclose(f);
+    const size_t size = clip_load(path);
+    const int half = w->size / 2;
+    memset(clip_bytes + w->pos + half, value, (size_t)(w->size - half));
+    clip_save(path, size);
 }
 
 /*

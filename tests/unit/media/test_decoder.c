@@ -8,8 +8,7 @@ static AVFormatContext *open_clip(const char *name, struct film *film)
 {
     struct err e = ERR_INIT;
     AVFormatContext *f = NULL;
-    if (!container_open(name, SOURCE_STREAM_CHOICE, &f, film, &e))
-        fail_msg("%s", e.text);
+    assert_ok(container_open(name, SOURCE_STREAM_CHOICE, &f, film, &e), &e);
     return f;
 }
 

@@ -173,11 +173,10 @@ TEST(mpeg2)
 /* Pictures stored as two fields need more than runs can do. */
 TEST(field_pictures)
 {
-    static uint8_t file[1 << 20];
+    uint8_t *file = clip_bytes;
     if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -b:v 200k fields.m2v"))
         skip();
-    FILE *f = fopen("fields.m2v", "r+b");
-    size_t size = fread(file, 1, sizeof file, f), changed = 0;
+    size_t size = clip_load("fields.m2v"), changed = 0;
     for (size_t i = 0; i + 6 < size; i++) {
         if (memcmp(file + i, "\0\0\1\xb5", 4) != 0 || file[i + 4] >> 4 != 8)
             continue;
@@ -185,9 +184,7 @@ TEST(field_pictures)
         changed++;
     }
     assert_int_equal(changed, CLIP_FRAMES);
-    rewind(f);
-    assert_int_equal(fwrite(file, 1, size, f), size);
-    fclose(f);
+    clip_save("fields.m2v", size);
     struct reading r = read_film("fields.m2v");
     assert_true(r.reader.needs_sequential);
     reading_free(&r);
@@ -278,16 +275,21 @@ TEST(absurd_times)
     source_close(&s);
 }
 
-TEST(damage_is_noticed)
+/* Makes a film, plain.mkv, and one that lacks 20,000 bytes, gap.mkv. */
+static void make_films_with_gap(void)
 {
     if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
         skip();
+    const size_t size = clip_load("plain.mkv");
+    memset(clip_bytes + size / 2000 * 1000, 0, 20000);
+    clip_save("gap.mkv", size);
+}
+
+TEST(damage_is_noticed)
+{
+    make_films_with_gap();
     struct reading whole = read_film("plain.mkv");
     assert_false(whole.reader.failed);
-    assert_int_equal(system("cp plain.mkv gap.mkv && dd if=/dev/zero of=gap.mkv bs=1000 "
-                            "seek=$(($(stat -c %s plain.mkv) / 2000)) "
-                            "count=20 conv=notrunc 2>/dev/null"),
-                     0);
     struct reading r = read_film("gap.mkv");
     assert_true(r.reader.failed);
     assert_true(r.count > CLIP_FRAMES / 3 && r.count < CLIP_FRAMES);
@@ -366,12 +368,7 @@ static void read_both(struct open_film film[2], const char *first, const char *s
  * the same thread or not. */
 TEST(damage_of_another_film)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
-        skip();
-    assert_int_equal(system("cp plain.mkv gap.mkv && dd if=/dev/zero of=gap.mkv bs=1000 "
-                            "seek=$(($(stat -c %s plain.mkv) / 2000)) "
-                            "count=20 conv=notrunc 2>/dev/null"),
-                     0);
+    make_films_with_gap();
     for (int order = 0; order < 2; order++) {
         struct open_film film[2];
         read_both(film, order ? "gap.mkv" : "plain.mkv", order ? "plain.mkv" : "gap.mkv");
@@ -448,21 +445,13 @@ static struct ending read_to_end(const char *name)
     return end;
 }
 
-/* A copy of `from` but for its last `rap` bytes, with `more` bytes behind it. */
-static void copy_film(const char *from, const char *to, long rap, const void *more, size_t bytes)
+/* A copy of `from` with zeros behind it. */
+static void pad_film(const char *from, const char *to, size_t zeros)
 {
-    FILE *f = fopen(from, "rb"), *out = fopen(to, "wb");
-    assert_true(f && out && fseek(f, 0, SEEK_END) == 0);
-    long size = ftell(f) - rap;
-    uint8_t *data = malloc((size_t)size);
-    assert_true(data && fseek(f, 0, SEEK_SET) == 0 && fread(data, (size_t)size, 1, f) == 1);
-    assert_true(fwrite(data, (size_t)size, 1, out) == 1 &&
-                (bytes == 0 || fwrite(more, bytes, 1, out) == 1));
-    assert_int_equal(fclose(f) + fclose(out), 0);
-    free(data);
+    const size_t size = clip_load(from);
+    memset(clip_bytes + size, 0, zeros);
+    clip_save(to, size + zeros);
 }
-
-static const uint8_t zeros[2000];
 
 TEST(transport_streams)
 {
@@ -474,7 +463,7 @@ TEST(transport_streams)
     assert_int_equal(whole.pictures, CLIP_FRAMES);
 
     /* less than a packet: rubbish that nobody misses */
-    copy_film("plain.ts", "padded.ts", 0, zeros, 100);
+    pad_film("plain.ts", "padded.ts", 100);
     assert_false(read_to_end("padded.ts").failed);
 }
 
@@ -489,7 +478,7 @@ TEST(padded_films)
         if (!clip_encode(line))
             skip();
         snprintf(line, sizeof line, "padded%s", strrchr(name[i], '.'));
-        copy_film(name[i], line, 0, zeros, sizeof zeros);
+        pad_film(name[i], line, 2000);
         struct ending whole = read_to_end(name[i]), padded = read_to_end(line);
         assert_false(whole.failed || whole.gap);
         assert_false(padded.failed || padded.gap);

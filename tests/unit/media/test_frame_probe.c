@@ -89,34 +89,14 @@ TEST(nothing_to_find)
     free(gone.path);
 }
 
-static uint8_t film[8 << 20];
-
-static size_t read_film(const char *name)
-{
-    FILE *f = fopen(name, "rb");
-    assert_non_null(f);
-    size_t size = fread(film, 1, sizeof film, f);
-    assert_true(size > 0 && size < sizeof film);
-    fclose(f);
-    return size;
-}
-
-static void write_film(const char *name, size_t size)
-{
-    FILE *f = fopen(name, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(film, 1, size, f), size);
-    assert_int_equal(fclose(f), 0);
-}
-
 /* From what follows the first key frame on, 8 of every 499 bytes are not what they were. */
 static void spoil(const char *name, const char *as)
 {
-    size_t size = read_film(name);
+    size_t size = clip_load(name);
     for (size_t i = size / 40; i < size; i += 499)
         for (size_t k = i; k < i + 8 && k < size; k++)
-            film[k] ^= 0x5a;
-    write_film(as, size);
+            clip_bytes[k] ^= 0x5a;
+    clip_save(as, size);
 }
 
 /* Whatever is wrong with it, the same is found by any number of threads. */
@@ -172,11 +152,11 @@ static void spoil_largest(const char *name, const char *as)
     }
     avformat_close_input(&format);
     av_packet_free(&p);
-    size_t length = read_film(name);
+    size_t length = clip_load(name);
     for (int i = 0; i < 2; i++)
         for (int k = size[i] / 3; k < size[i] / 2; k++)
-            film[at[i] + k] ^= (uint8_t)(k * 31 + 7);
-    write_film(as, length);
+            clip_bytes[at[i] + k] ^= (uint8_t)(k * 31 + 7);
+    clip_save(as, length);
 }
 
 /* Two key frames are dark, and the two that would tell are damaged: then what follows the first one

@@ -424,8 +424,7 @@ static struct hashes stage(const char *name, enum decode_plan plan, int threads,
     struct err e = ERR_INIT;
     struct selection rule = every(n);
     struct source *s = source_open(name, &e);
-    if (!s)
-        fail_msg("%s", e.text);
+    assert_ok(s, &e);
     struct staged r =
         clip_stage_with(s, plan, threads, &rule, CLIP_W / 2, CLIP_H / 2, keep_hash, &h);
     if (!r.ok)

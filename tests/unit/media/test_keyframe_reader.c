@@ -46,8 +46,7 @@ static struct source *open_film(const char *name)
 {
     struct err e = ERR_INIT;
     struct source *s = source_open(name, &e);
-    if (!s)
-        fail_msg("%s", e.text);
+    assert_ok(s, &e);
     return s;
 }
 
@@ -57,7 +56,6 @@ static void break_key(const char *from, const char *to, int number)
     struct err e = ERR_INIT;
     struct open_film of;
     struct picture p;
-    static uint8_t file[1 << 22];
     int64_t at = -1, size = 0;
     film_open(&of, from);
     while (at < 0 && demux_next(&of.reader, &p, &e)) {
@@ -68,15 +66,12 @@ static void break_key(const char *from, const char *to, int number)
         packet_free(&p.packet);
     }
     film_close(&of);
-    FILE *f = fopen(from, "rb");
-    size_t bytes = fread(file, 1, sizeof file, f);
-    fclose(f);
-    assert_true(at > 0 && bytes < sizeof file && (size_t)(at + size) < bytes);
+    const size_t bytes = clip_load(from);
+    assert_true(at > 0 && (size_t)(at + size) < bytes);
     /* behind the encoder's long word about itself */
     for (int64_t i = at + size * 3 / 4; i < at + size * 7 / 8; i++)
-        file[i] ^= 0x5a;
-    f = fopen(to, "wb");
-    assert_true(fwrite(file, 1, bytes, f) == bytes && fclose(f) == 0);
+        clip_bytes[i] ^= 0x5a;
+    clip_save(to, bytes);
 }
 
 /* The key frame at 2 s is damaged: what was wanted there has the one at 1.6 s, which no other
@@ -186,8 +181,7 @@ static struct staged stage_film(const char *name, bool keyframes, int64_t interv
                              .interval_us = interval_us,
                              .end_us = INT64_MAX,
                              .keyframes = keyframes};
-    if (!s)
-        fail_msg("%s", e.text);
+    assert_ok(s, &e);
     struct staged r = {0};
     enum decode_plan plan = DECODE_PARALLEL;
     int rounds = 0;

@@ -100,8 +100,7 @@ static void open_source(const char *name, int64_t since_us)
     struct err e = ERR_INIT;
     struct live_options o = {.name = name, .threads = 1, .timeout_us = 1};
     source = live_source_open(&o, &e);
-    if (!source)
-        fail_msg("%s", e.text);
+    assert_ok(source, &e);
     assert_string_equal(source->kind->name, "folder");
     source->since_us = since_us;
 }

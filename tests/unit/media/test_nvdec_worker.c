@@ -92,13 +92,10 @@ TEST(damaged)
     if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2 "
                      "whole.mp4"))
         skip();
-    FILE *f = fopen("whole.mp4", "r+b");
-    assert_non_null(f);
-    for (long at = 20000; at < 26000; at += 97) {
-        fseek(f, at, SEEK_SET);
-        putc((int)(at * 31 & 255), f);
-    }
-    fclose(f);
+    const size_t size = clip_load("whole.mp4");
+    for (size_t at = 20000; at < 26000; at += 97)
+        clip_bytes[at] = (uint8_t)(at * 31);
+    clip_save("whole.mp4", size);
     judge_damaged("whole.mp4", 1);
     judge_damaged("whole.mp4", 5);
     judge_damaged("whole.mp4", 24);
@@ -109,12 +106,11 @@ TEST(damaged)
 static void edit(const char *from, const char *to,
                  size_t (*change)(const uint8_t *nal, size_t size, uint8_t *out))
 {
-    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
-    assert_non_null(in);
+    static uint8_t nal[1 << 20];
+    const uint8_t *data = clip_bytes;
+    size_t size = clip_load(from), begin = 0;
+    FILE *out = fopen(to, "wb");
     assert_non_null(out);
-    static uint8_t data[1 << 20], nal[1 << 20];
-    size_t size = fread(data, 1, sizeof data, in), begin = 0;
-    assert_true(size > 0 && size < sizeof data);
     for (size_t at = 1; at <= size; at++) {
         if (at < size && (at + 3 > size || data[at] || data[at + 1] || data[at + 2] != 1))
             continue;
@@ -122,7 +118,6 @@ static void edit(const char *from, const char *to,
         assert_int_equal(fwrite(nal, 1, n, out), n);
         begin = at;
     }
-    fclose(in);
     fclose(out);
 }
 

@@ -55,13 +55,11 @@ static unsigned read_ue(struct bits *b)
  * (H.264 7.3.2.1.1; High profile). */
 static void strip_vui(const char *path)
 {
-    static uint8_t file[1 << 20];
-    FILE *f = fopen(path, "r+b");
-    size_t size = fread(file, 1, sizeof file, f);
-    const uint8_t *box = memmem(file, size, "avcC", 4);
+    const size_t size = clip_load(path);
+    uint8_t *box = memmem(clip_bytes, size, "avcC", 4);
     assert_non_null(box);
     size_t length = (size_t)box[10] << 8 | box[11];
-    uint8_t *sps = file + (box - file) + 12;
+    uint8_t *sps = box + 12;
     struct bits b = {sps, 8};
     assert_int_equal(read_bits(&b, 8), 100);
     read_bits(&b, 16);
@@ -80,9 +78,7 @@ static void strip_vui(const char *path)
     for (size_t at = b.at - 1; at < length * 8; at++)
         sps[at / 8] &= (uint8_t) ~(0x80 >> at % 8);
     sps[b.at / 8] |= (uint8_t)(0x80 >> b.at % 8);
-    rewind(f);
-    assert_int_equal(fwrite(file, 1, size, f), size);
-    fclose(f);
+    clip_save(path, size);
 }
 
 /* libavcodec learns the delay when it first needs it, and loses pictures. 150 keys, then B

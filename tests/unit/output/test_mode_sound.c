@@ -65,8 +65,7 @@ static uint8_t *paint(const char *mode, int width, int height)
 {
     struct err e = ERR_INIT;
     struct strip *s = strip_open(&report, alone(mode).kind[0], width, height, &e);
-    if (!s)
-        fail_msg("%s", e.text);
+    assert_ok(s, &e);
     uint8_t *rgb = malloc((size_t)width * (size_t)height * 3);
     assert_non_null(rgb);
     for (int y = height - 1; y >= 0; y--) /* in any order */

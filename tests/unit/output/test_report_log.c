@@ -57,8 +57,7 @@ static struct report_log *opened(void)
 {
     struct err e = ERR_INIT;
     struct report_log *l = report_log_open(path, &e);
-    if (!l)
-        fail_msg("%s", e.text);
+    assert_ok(l, &e);
     return l;
 }
 
