@@ -99,6 +99,13 @@ static inline bool clip_encode(const char *arguments)
     return clip_ffmpeg(line);
 }
 
+/* Makes a clip by clip_encode, or skips the test. */
+static inline void clip_need(const char *arguments)
+{
+    if (!clip_encode(arguments))
+        skip();
+}
+
 /* VP8 with alternative references, which are packets of their own that show nothing: only two
  * passes make them. */
 static inline bool clip_hidden_vp8(const char *name)
@@ -190,6 +197,16 @@ static inline struct staged clip_stage_with(struct source *s, enum decode_plan p
 static inline struct source *source_open(const char *name, struct err *e)
 {
     return source_open_stream(name, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, e);
+}
+
+/* Opens a film without its sound. */
+static inline struct source *clip_open(const char *name)
+{
+    struct err e = ERR_INIT;
+    struct source *s = source_open(name, &e);
+    if (!s)
+        fail_msg("%s", e.text);
+    return s;
 }
 
 static inline struct staged clip_stage(const char *name, enum decode_plan plan, int threads,

@@ -60,6 +60,9 @@ __attribute__((unused)) static struct test_group test_group = {.file = __BASE_FI
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
 
+/* Defines the function NAME of a fixture, whose body follows. It returns 0 if all is well. */
+#define FIXTURE(name) static int name(__attribute__((unused)) void **state)
+
 /* `begin` and `end`, or NULL, run before the first test of the file and after its last one. */
 #define TEST_FIXTURE(begin, end) TEST_FIXTURE_ROUNDS(begin, end, 1)
 

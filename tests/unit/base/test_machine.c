@@ -14,16 +14,14 @@
 
 static char root[64];
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     snprintf(root, sizeof root, "/tmp/barcode-machine-XXXXXX");
     return mkdtemp(root) ? 0 : 1;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     char line[128];
     snprintf(line, sizeof line, "rm -rf %s", root);
     return system(line);

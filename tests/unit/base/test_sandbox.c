@@ -24,9 +24,8 @@
 
 static char folder[] = "/tmp/test-sandbox-XXXXXX"; /* has the folders in/ and out/ */
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     attempts_folder = mkdtemp(folder);
     assert_non_null(attempts_folder);
     static const char *const made[] = {"in", "out", "sub"};
@@ -38,9 +37,8 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     char command[sizeof folder + 20];
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);

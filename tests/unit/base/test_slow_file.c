@@ -172,10 +172,6 @@ TEST_WITH(a_signal_ends_each_wait, enter, leave)
 }
 
 /* A pipe without a reader is an error of the write, and no signal. */
-static int ignore_sigpipe(void **state)
-{
-    (void)state;
-    return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0;
-}
+FIXTURE(ignore_sigpipe) { return signal(SIGPIPE, SIG_IGN) == SIG_ERR ? -1 : 0; }
 
 TEST_FIXTURE(ignore_sigpipe, NULL)

@@ -26,9 +26,8 @@ static int compare_marks(const void *a, const void *b)
 }
 
 /* Films of 0 to MARKS_MOST landmarks without repetition, of which many have the same few keys. */
-static int make_films(void **state)
+FIXTURE(make_films)
 {
-    (void)state;
     log_set_level(LOG_ERROR);
     srand(3);
     for (int f = 0; f < FILMS; f++) {

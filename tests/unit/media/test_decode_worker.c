@@ -98,7 +98,6 @@ static bool count_calls(void *user, const struct frame_tag *tag, const uint8_t *
 TEST(nothing_is_staged_twice)
 {
     static struct where w[CLIP_FRAMES];
-    struct err e = ERR_INIT;
     atomic_int calls = 0;
     if (!make_film("lost.mp4"))
         skip();
@@ -108,8 +107,7 @@ TEST(nothing_is_staged_twice)
         at++;
     ruin("lost.mp4", &w[at]);
     struct selection rule = every(1);
-    struct source *s = source_open("lost.mp4", &e);
-    assert_non_null(s);
+    struct source *s = clip_open("lost.mp4");
     struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, count_calls, &calls);
     assert_true(r.ok);
     assert_int_equal(r.counts.redone_chunks, 1);
@@ -163,10 +161,8 @@ TEST(the_engine_fails)
     if (!make_film("whole.mp4"))
         skip();
     for (int threads = 0; threads <= 5; threads++) {
-        struct err e = ERR_INIT;
         struct selection rule = every(1);
-        struct source *s = source_open("whole.mp4", &e);
-        assert_non_null(s);
+        struct source *s = clip_open("whole.mp4");
         struct staged r = clip_stage_with(s, threads ? DECODE_PARALLEL : DECODE_SEQUENTIAL,
                                           threads ? threads : 2, &rule, 40, 30, say_no, NULL);
         assert_false(r.ok);
@@ -213,9 +209,8 @@ static size_t queue_runs(struct film_pass *b, bool unsure, bool lie)
 
 TEST(runs_in_any_order)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4");
     struct film_pass b;
     film_pass_open(&b, "gops.mp4");
     size_t chunks = queue_runs(&b, false, false);
@@ -236,9 +231,8 @@ TEST(runs_in_any_order)
  * is found out. */
 TEST(guessed_order)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4");
     for (int lie = 0; lie < 2; lie++) {
         struct film_pass b;
         film_pass_open(&b, "gops.mp4");
@@ -257,8 +251,7 @@ TEST(guessed_order)
 /* A picture that is foreseen and never comes out of a sound film: what was foreseen is wrong. */
 TEST(a_picture_that_never_comes)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv");
     struct film_pass b;
     struct err e = ERR_INIT;
     struct picture p;
@@ -290,9 +283,8 @@ static void *session_thread(void *pass) { return decode_worker_main(pass); }
 
 TEST(counts_are_added_under_the_lock)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4");
     struct film_pass b;
     struct err e = ERR_INIT;
     pthread_t thread;

@@ -16,8 +16,7 @@ static struct probe_facts detect(const char *name, int threads)
     struct err e = ERR_INIT;
     struct probe_request request = {.want = PROBE_BARS, .threads = threads};
     struct probe_facts facts;
-    struct source *s = source_open(name, &e);
-    assert_non_null(s);
+    struct source *s = clip_open(name);
     assert_true(source_probe(s, &request, &facts, &e));
     source_close(&s);
     return facts;
@@ -117,8 +116,7 @@ TEST(few_keys)
         "libx265 -x265-params log-level=none:keyint=1000:scenecut=0",
         "libvpx-vp9 -g 1000 -b:v 500k", "mpeg4 -g 600 -sc_threshold 1000000000"};
     char line[512];
-    if (!clip_encode("-c:v ffv1 master.mkv"))
-        skip();
+    clip_need("-c:v ffv1 master.mkv");
     for (size_t i = 0; i < 4; i++) {
         snprintf(line, sizeof line,
                  "-i master.mkv -vf crop=96:40:0:12,pad=96:64:0:12:black -c:v %s one.mkv",
@@ -182,8 +180,7 @@ TEST(dark_and_damaged)
 /* Of the frames after the only key frame, as few are sampled as can show that there are no bars. */
 TEST(frames_after_the_only_key_frame)
 {
-    if (!clip_encode("-c:v libx264 -preset ultrafast -g 1000 -sc_threshold 0 -bf 0 one.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset ultrafast -g 1000 -sc_threshold 0 -bf 0 one.mp4");
     enum { ENOUGH = 4 };
     assert_int_equal(detect("one.mp4", 1).conclusive, ENOUGH - CROP_QUORUM + 1);
 }
@@ -198,8 +195,7 @@ static void peaks(const char *name, int before, int after)
     struct err e = ERR_INIT;
     struct probe_request request = {.want = PROBE_LIGHT};
     struct probe_facts facts;
-    struct source *s = source_open(name, &e);
-    assert_non_null(s);
+    struct source *s = clip_open(name);
     assert_int_equal(s->film.transfer, TRANSFER_PQ);
     assert_int_equal(s->film.primaries, PRIMARIES_BT2020);
     assert_int_equal(s->film.peak, before);

@@ -76,9 +76,8 @@ static void remove_all(void)
     assert_int_equal(system(command), 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     strcpy(folder, "/tmp/test_live_folder.XXXXXX");
     log_set_level(LOG_ERROR);
     atomic_store(&count, 0);
@@ -87,9 +86,8 @@ static int set_up(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     live_source_close(&source);
     remove_all();
     return 0;

@@ -58,14 +58,13 @@ static void every_step(const char *name)
  * next goes in. */
 TEST(h264)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=12:min-keyint=12:bframes=3:b-pyramid=normal closed.mp4") ||
-        !clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=12:min-keyint=12:open-gop=1:bframes=3 open.mkv") ||
-        !clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=1 intra.mkv") ||
-        !clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=70:bframes=16:ref=4:b-adapt=0 far.mkv"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=12:min-keyint=12:bframes=3:b-pyramid=normal closed.mp4");
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=12:min-keyint=12:open-gop=1:bframes=3 open.mkv");
+    clip_need("-c:v libx264 -preset veryfast -x264-params keyint=1 intra.mkv");
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=70:bframes=16:ref=4:b-adapt=0 far.mkv");
     every_step("closed.mp4");
     every_step("open.mkv");
     every_step("intra.mkv");
@@ -89,9 +88,8 @@ TEST(others)
 /* What the decoder does not give is decoded again in software, and damage is counted once. */
 TEST(damaged)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2 "
-                     "whole.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params keyint=12:min-keyint=12:bframes=2 "
+              "whole.mp4");
     const size_t size = clip_load("whole.mp4");
     for (size_t at = 20000; at < 26000; at += 97)
         clip_bytes[at] = (uint8_t)(at * 31);
@@ -174,11 +172,10 @@ static void judge_redone(const char *name, uint64_t step, uint64_t redone, bool 
 /* NVDEC reports neither missing data in slices nor missing references. */
 TEST(left_to_software)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264") ||
-        !clip_encode("-c:v libx265 -preset superfast -x265-params "
-                     "log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open.hevc"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=12:min-keyint=12:bframes=2:slices=1 whole.h264");
+    clip_need("-c:v libx265 -preset superfast -x265-params "
+              "log-level=error:keyint=12:min-keyint=12:open-gop=1:bframes=4 open.hevc");
     edit("whole.h264", "gap.h264", add_illegal_zeros);
     judge_redone("gap.h264", 1, 0, true);
     keys = 0;

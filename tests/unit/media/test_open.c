@@ -140,8 +140,7 @@ static void write_turned(const char *from, const char *to, int turns)
 
 TEST(orientation)
 {
-    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4"))
-        skip();
+    clip_need("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4");
     for (int turns = 0; turns < 4; turns++) {
         write_turned("plain.mp4", "turned.mp4", turns);
         struct film f = facts("turned.mp4");
@@ -159,8 +158,7 @@ TEST(a_broken_matrix)
 {
     enum { BEHIND_NAME = 44 }; /* the matrix in a box "tkhd" */
     static const uint8_t least[] = {0x80, 0, 0, 0};
-    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 10 matrix.mp4"))
-        skip();
+    clip_need("-c:v mpeg4 -q:v 4 -frames:v 10 matrix.mp4");
     const size_t size = clip_load("matrix.mp4");
     uint8_t *box = memmem(clip_bytes, size, "tkhd", 4);
     assert_non_null(box);
@@ -238,8 +236,7 @@ TEST(no_films)
 /* Names that libav would take for protocols or options of its own. */
 TEST(odd_names)
 {
-    if (!clip_encode("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4"))
-        skip();
+    clip_need("-c:v mpeg4 -q:v 4 -frames:v 5 plain.mp4");
     static const char *const names[] = {"http:x.mp4", "concat:a|b.mp4",      "-i.mp4",
                                         "a%03d.mp4",  "sp ace \xc3\xa9.mp4", "file:x.mp4",
                                         "a\"b'c.mp4"};

@@ -85,11 +85,9 @@ static void strip_vui(const char *path)
  * pictures: too late for probing. */
 TEST(no_picture_is_lost_to_a_late_delay)
 {
-    if (!clip_encode(
-            "-force_key_frames 'expr:lt(n,150)' -c:v libx264 -preset veryfast -x264-params "
-            "keyint=250:min-keyint=1:bframes=8:b-adapt=0:b-pyramid=normal:ref=6:scenecut=0 "
-            "late.mp4"))
-        skip();
+    clip_need("-force_key_frames 'expr:lt(n,150)' -c:v libx264 -preset veryfast -x264-params "
+              "keyint=250:min-keyint=1:bframes=8:b-adapt=0:b-pyramid=normal:ref=6:scenecut=0 "
+              "late.mp4");
     strip_vui("late.mp4");
     assert_true(clip_ffmpeg("-i late.mp4 -c copy late.mkv"));
     struct staged parallel = stage("late.mkv", DECODE_PARALLEL, 2, every(1));
@@ -131,8 +129,7 @@ TEST(a_gop_too_long_to_hold)
  */
 TEST(selections_by_time)
 {
-    if (!clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 5 time.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 9 -bf 2 -q:v 5 time.mkv");
     struct selection rules[] = {
         {.kind = SELECT_INTERVAL, .interval_us = 130000, .end_us = INT64_MAX},
         {.kind = SELECT_INTERVAL, .interval_us = 15000, .start_us = 1000000, .end_us = 3000000},
@@ -156,8 +153,7 @@ TEST(selections_by_time)
 /* Damage is counted, and the film goes on. */
 TEST(damage_is_counted)
 {
-    if (!clip_encode("-c:v mpeg2video -g 20 -bf 0 -b:v 300k film.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 20 -bf 0 -b:v 300k film.mkv");
     assert_int_equal(system("for i in 20 21 22 23; do dd if=/dev/zero of=film.mkv bs=97 count=1 "
                             "conv=notrunc 2>/dev/null "
                             "seek=$(($(stat -c %s film.mkv) / 97 / 40 * i)); done"),
@@ -185,8 +181,7 @@ TEST(goes_on_from_where_runs_ended)
 {
     struct err e = ERR_INIT;
     struct film_pass h;
-    if (!clip_encode("-c:v mpeg2video -g 9 -bf 0 -q:v 5 plain.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 9 -bf 0 -q:v 5 plain.mkv");
     film_pass_open(&h, "plain.mkv");
     struct chunker_state from = {.held = calloc(1, sizeof(struct chunk)),
                                  .cursor = selection_begin(&h.job.selection),

@@ -18,9 +18,8 @@ static int random_sample(void)
     return (int)(seed >> 48) - 32768;
 }
 
-static int fill_tables(void **state)
+FIXTURE(fill_tables)
 {
-    (void)state;
     stft_tables_init(&tables);
     return 0;
 }
