@@ -13,18 +13,16 @@
 static int real_stderr;
 static FILE *caught;
 
-static int catch_stderr(void **state)
+FIXTURE(catch_stderr)
 {
-    (void)state;
     caught = tmpfile();
     real_stderr = dup(STDERR_FILENO);
     log_set_level(LOG_INFO);
     return caught && real_stderr >= 0 && dup2(fileno(caught), STDERR_FILENO) >= 0 ? 0 : -1;
 }
 
-static int release_stderr(void **state)
+FIXTURE(release_stderr)
 {
-    (void)state;
     dup2(real_stderr, STDERR_FILENO);
     close(real_stderr);
     fclose(caught);

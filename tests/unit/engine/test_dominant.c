@@ -10,9 +10,8 @@ enum { MOST = 4096 };
 
 static uint16_t root[OKLAB_ROOTS];
 
-static int fill(void **state)
+FIXTURE(fill)
 {
-    (void)state;
     oklab_roots(root);
     return 0;
 }

@@ -15,9 +15,8 @@ static const double to_lab[3][3] = {{.2104542553, .7936177850, -.0040720468},
 
 static uint16_t root[OKLAB_ROOTS];
 
-static int fill(void **state)
+FIXTURE(fill)
 {
-    (void)state;
     oklab_roots(root);
     return 0;
 }

@@ -73,8 +73,7 @@ static bool shrink(const struct picture *p, int width, int height, struct light 
     const uint8_t *got;
     struct shrink_alpha *s = shrink_alpha_open(width, height, light, &e);
     assert_non_null(s);
-    if (!shrink_alpha_frame(s, &p->view, &got, &e))
-        fail_msg("%s", e.text);
+    assert_ok(shrink_alpha_frame(s, &p->view, &got, &e), &e);
     bool visible = got != NULL;
     if (visible)
         memcpy(rgb, got, (size_t)width * (size_t)height * 3);

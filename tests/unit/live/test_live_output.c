@@ -17,18 +17,16 @@ enum { HEIGHT = 100, PERIOD = 1000000, COLUMN = HEIGHT * 3 };
 static struct live_feed *feed;
 static int pipes[2];
 
-static int open_all(void **state)
+FIXTURE(open_all)
 {
-    (void)state;
     log_set_level(LOG_ERROR);
     signal(SIGPIPE, SIG_IGN);
     feed = live_feed_open(64, HEIGHT, PERIOD, NULL);
     return feed && pipe(pipes) == 0 ? 0 : -1;
 }
 
-static int close_all(void **state)
+FIXTURE(close_all)
 {
-    (void)state;
     close(pipes[0]);
     close(pipes[1]);
     live_feed_free(&feed);

@@ -47,15 +47,10 @@ static int open_receiver(bool dated)
     return receiver ? 0 : -1;
 }
 
-static int enter(void **state)
-{
-    (void)state;
-    return open_receiver(false);
-}
+FIXTURE(enter) { return open_receiver(false); }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     live_receiver_free(&receiver);
     live_feed_free(&feed);
     return 0;

@@ -16,8 +16,7 @@
 static void save(const char *writer, const struct report *r, struct strips strips, const char *path)
 {
     struct err e = ERR_INIT;
-    if (!writer_save(writer_find(writer), r, strips, path, &e))
-        fail_msg("%s", e.text);
+    assert_ok(writer_save(writer_find(writer), r, strips, path, &e), &e);
 }
 
 static const char *const both[] = {"jpeg", "webp"};

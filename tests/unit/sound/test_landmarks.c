@@ -72,9 +72,8 @@ static int compare_words(const void *a, const void *b)
 }
 
 /* Film 3 has a third of film 1, 500 frames later; film 4 is film 0. */
-static int make_films(void **state)
+FIXTURE(make_films)
 {
-    (void)state;
     srand(4);
     for (int f = 0; f < FILMS; f++) {
         for (int i = 0; i < FILM_PEAKS; i++)

@@ -13,9 +13,8 @@ static int16_t sound[MOST], got[24][BINS], want[24][BINS];
 
 static int random_sample(void) { return between(-32768, 32767); }
 
-static int fill_tables(void **state)
+FIXTURE(fill_tables)
 {
-    (void)state;
     stft_tables_init(&tables);
     return 0;
 }
