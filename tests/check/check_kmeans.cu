@@ -17,7 +17,7 @@
 
 #include "barcode/base/isa.h"
 #include "kmeans/philox.h"
-#include "kmeans_gpu.h"
+#include "gpu.h"
 #include "warp.cuh"
 
 enum { GUARD = 4096, POISON = 0xee };

@@ -9,7 +9,7 @@
 #include "barcode/sound/spectrogram.h"
 #include "check.h"
 #include "sound/film_sound.h"
-#include "sound_gpu.h"
+#include "gpu.h"
 
 enum { BLOCK = 1024 };
 enum content { RANDOM, PLATEAUS, LOWEST, CONTENTS };
