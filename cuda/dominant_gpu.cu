@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "warp.cuh"
 
 enum {

@@ -1,4 +1,4 @@
-#include "restart.h"
+#include "assign.h"
 
 #include <string.h>
 

@@ -5,7 +5,6 @@
 
 #include "kmeans_vector.h"
 #include "philox.h"
-#include "seed_nearest.h"
 
 __extension__ typedef unsigned __int128 wide;
 

@@ -6,7 +6,7 @@
  * bottosson.github.io/posts/oklab, with the matrices of 2021). Here L, a and b are integers,
  * OKLAB_ONE times the published values:
  *
- *   linear    = srgb_linear of each channel (srgb.h), 0..65535
+ *   linear    = srgb_linear of each channel (colour.h), 0..65535
  *   l, m, s   = (OKLAB_TO_LMS linear + 2^15) >> 16, 0..65535
  *   l', ...   = oklab_root(l), ...: 2^14 times the cube root of l / 65535, rounded to nearest,
  *               0..2^14

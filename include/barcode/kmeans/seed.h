@@ -2,7 +2,7 @@
  * seed.h - chooses where a restart of the k-means starts: k distinct colours of the frame.
  *
  * kmeans.h defines the algorithm ("Start"). This module is its control flow, the same for every
- * instruction set; the loops over the points are in seed_nearest.h. One thread an object.
+ * instruction set; the loops over the points are in kmeans_vector.h. One thread an object.
  */
 #ifndef BARCODE_SEED_H
 #define BARCODE_SEED_H

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "barcode/engine/oklab.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "base/interrupt.h"
 #include "render_line.h"
 

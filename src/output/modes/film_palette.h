@@ -58,7 +58,7 @@ struct film_colour {
     uint32_t share; /* of the pixels to which no other swatch is nearer; of FILM_PALETTE_PIXELS */
 };
 
-/* A palette, lightest first as with --order lightness (srgb.h: by luminance). Equal ones are
+/* A palette, lightest first as with --order lightness (colour.h: by luminance). Equal ones are
  * ordered by share. The shares sum to FILM_PALETTE_PIXELS. */
 struct film_palette {
     int count; /* 0 if no output needs the palette, or if the film has no frame */

@@ -3,7 +3,7 @@
 
 #include "test.h"
 #include "barcode/engine/dominant.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 
 enum { MOST = 4096 };
 

@@ -3,7 +3,7 @@
 
 #include "test.h"
 #include "kmeans/philox.h"
-#include "kmeans/seed_nearest.h"
+#include "kmeans/kmeans_vector.h"
 #include "barcode/kmeans/seed.h"
 
 enum { PIXELS = 6000 };
