@@ -15,7 +15,7 @@
 #include "barcode/engine/frame.h"
 #include "barcode/engine/light.h"
 #include "barcode/kmeans/kmeans.h"
-#include "barcode/sound/sound_device.h"
+#include "barcode/sound/peaks.h"
 
 /* Sets "cannot WHAT on the GPU: ..." (ERR_ENGINE) if `code` is an error. Any thread. */
 static inline bool cuda_check(cudaError_t code, const char *what, struct err *e)
@@ -120,7 +120,7 @@ bool kmeans_gpu_warps(struct kmeans_gpu *km, int start, int lloyd);
 
 /* ---- Sound: sound_gpu.cu ---- */
 
-/* Opens sound_device.h's functions on GPU `device`. Returns NULL if the GPU fails. */
+/* Opens struct sound_device's functions on GPU `device`. Returns NULL if the GPU fails. */
 struct sound_device *sound_gpu_open(int device, struct err *e);
 
 #endif

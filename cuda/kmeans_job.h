@@ -7,8 +7,8 @@
  *                              points, groups
  *   start   kmeans_restart.cu  one block a (frame, restart), taken from a counter until none is
  *                              left: the initial centroids (kmeans_seed.cuh)
- *   lloyd   kmeans_restart.cu  likewise: assign and update (kmeans_lloyd.cuh) up
- *                              to the rung of the race, or to the end
+ *   lloyd   kmeans_restart.cu  likewise: assign and update up to the rung of the race, or to the
+ *                              end
  *   race    kmeans_restart.cu  between two rungs: lists the restarts that continue, for the next
  *                              launch of lloyd, with a suitable number of warps a block
  *   choose  kmeans_restart.cu  the best restart, clusters in order

@@ -1,5 +1,5 @@
 /*
- * sound_gpu.cu - spectrogram.h and max_filter.h on the GPU.
+ * sound_gpu.cu - spectrogram.h and peaks.h's maximum filter on the GPU.
  *
  * Spectrogram: a block computes a frame in shared memory.
  *
@@ -18,7 +18,7 @@
 
 #include <cstdlib>
 
-#include "barcode/sound/max_filter.h"
+#include "barcode/sound/peaks.h"
 #include "barcode/sound/spectrogram.h"
 #include "warp.cuh"
 

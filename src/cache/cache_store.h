@@ -12,7 +12,6 @@
 
 #include "barcode/base/err.h"
 #include "cache_entry.h"
-#include "cache_key.h"
 #include "cache_options.h"
 #include "frame_cache.h"
 #include "media/source.h"

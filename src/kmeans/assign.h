@@ -90,7 +90,7 @@ static inline int32_t assign_score(int32_t constant, const int32_t q[3], int bit
 }
 
 /*
- * ---- A restart of the k-means, run in as many parts as there are rungs: restart.c ----
+ * ---- A restart of the k-means, run in as many parts as there are rungs ----
  *
  * kmeans.h defines assign, update and stop. A restart needs only `q` to continue; the state of the
  * assign step just saves work. One thread an object.

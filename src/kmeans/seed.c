@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "kmeans_vector.h"
-#include "philox.h"
 
 __extension__ typedef unsigned __int128 wide;
 

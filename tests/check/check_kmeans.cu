@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "barcode/base/isa.h"
-#include "kmeans/philox.h"
+#include "barcode/kmeans/seed.h"
 #include "gpu.h"
 #include "warp.cuh"
 
@@ -286,7 +286,7 @@ static void random_words()
                 good =
                     good && word[i][n] == philox_u64(seed, n, n * 7 % 1000, n * 0x9e3779b1u, n % 4);
         }
-        verdict(good, "cuRAND's Philox words are philox.h's");
+        verdict(good, "cuRAND's Philox words are seed.h's");
     }
 }
 

@@ -5,7 +5,7 @@
  *   check_sound [--quick]     --quick: what the emulator can do in a few seconds
  */
 #include "barcode/base/clock.h"
-#include "barcode/sound/max_filter.h"
+#include "barcode/sound/peaks.h"
 #include "barcode/sound/spectrogram.h"
 #include "check.h"
 #include "sound/film_sound.h"

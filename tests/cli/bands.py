@@ -1,4 +1,4 @@
-"""OKLab in integers (colour.h, oklab.h), and the order of a palette's bands by the definition of band_order.h once more."""
+"""OKLab in integers (colour.h), and the order of a palette's bands by the definition of band_order.h once more."""
 
 
 def linear_light(rgb):

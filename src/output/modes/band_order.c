@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/engine/oklab.h"
 #include "barcode/engine/colour.h"
 #include "base/interrupt.h"
 #include "render_line.h"

@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "barcode/engine/oklab.h"
 #include "barcode/engine/colour.h"
 
 /* Ottosson's, of 2021. */

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "test.h"
-#include "kmeans/philox.h"
 #include "kmeans/kmeans_vector.h"
 #include "barcode/kmeans/seed.h"
 
