@@ -13,16 +13,30 @@ enum { TRIALS_MOST = 8 };
  * The versions of the restart kernels. Each has a maximum number of clusters, a mask type with one
  * bit for each, an index type of the same width, and a type for a frame's sums.
  */
-template <int N, class MASK, class INDEX, class SUM> struct clusters {
-    enum { MOST = N };
-    typedef MASK mask;
-    typedef INDEX index;
-    typedef SUM sum;
+struct few_clusters {
+    enum { MOST = 8 };
+    typedef uint32_t mask;
+    typedef int index;
+    typedef uint32_t sum;
 };
-typedef clusters<8, uint32_t, int, uint32_t> few_clusters;
-typedef clusters<32, uint32_t, int, uint32_t> some_clusters;
-typedef clusters<CLUSTERS_MAX, uint64_t, int64_t, uint32_t> many_clusters;
-typedef clusters<CLUSTERS_MAX, uint64_t, int64_t, wide> many_pixels;
+struct some_clusters {
+    enum { MOST = 32 };
+    typedef uint32_t mask;
+    typedef int index;
+    typedef uint32_t sum;
+};
+struct many_clusters {
+    enum { MOST = CLUSTERS_MAX };
+    typedef uint64_t mask;
+    typedef int64_t index;
+    typedef uint32_t sum;
+};
+struct many_pixels {
+    enum { MOST = CLUSTERS_MAX };
+    typedef uint64_t mask;
+    typedef int64_t index;
+    typedef wide sum;
+};
 
 /* Return the lowest and the highest member of a set; the highest of an empty set is -1. */
 static __device__ __forceinline__ int lowest(uint32_t set) { return __ffs((int)set) - 1; }

@@ -117,63 +117,35 @@ template <int WORD> __device__ static void light_sums(const gpu_shrink &s, uint3
     }
 }
 
-__device__ static uint16_t mean_of(uint64_t sum, const gpu_plane &p, int scale)
-{
-    uint64_t total = (uint64_t)p.x.pixel * p.y.pixel;
-    uint64_t mean = ((sum << scale) + total / 2) / total;
-    return mean > 65535 ? 65535 : (uint16_t)mean;
-}
-
-/* Computes this lane's part of a pixel's three sums: of light, or of the planes' samples. */
-template <int WORD, bool LIGHT> __device__ static void pixel_sums(const gpu_shrink &s, uint32_t x,
-                                                                  uint32_t y, uint32_t lane,
-                                                                  uint32_t lanes, uint64_t sum[3])
-{
-    if (LIGHT) {
-        light_sums<WORD>(s, x, y, lane, lanes, sum);
-        return;
-    }
-    sum[0] = sum[1] = sum[2] = 0;
-    for (int i = 0; i < s.planes; i++)
-        sum[i] = cell_sum<WORD>(s.plane[i], s.shift, x, y, lane, lanes);
-}
-
-template <bool LIGHT> __device__ static void write_pixel(const gpu_shrink &s, const uint64_t sum[3],
-                                                         uint32_t x, uint32_t y)
+__device__ static void write_light(const gpu_shrink &s, const uint64_t sum[3], uint32_t x,
+                                   uint32_t y)
 {
     uint8_t *to = s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down);
-    if (LIGHT) {
-        uint64_t total = (uint64_t)s.plane[0].x.pixel * s.plane[0].y.pixel;
-        for (int c = 0; c < 3; c++)
-            to[c] = light_mean(s.light, s.light->linear, sum[c], total);
-        return;
-    }
-    uint16_t in[3] = {0, 0, 0};
-    for (int i = 0; i < s.planes; i++)
-        in[i] = mean_of(sum[i], s.plane[i], s.scale);
-    colour_apply(&s.colour, in, to);
+    uint64_t total = (uint64_t)s.plane[0].x.pixel * s.plane[0].y.pixel;
+    for (int c = 0; c < 3; c++)
+        to[c] = light_mean(s.light, s.light->linear, sum[c], total);
 }
 
-/* Downscales a frame with cells of a few dozen samples. One thread a pixel. */
-template <int WORD, bool LIGHT> __global__ void shrink_threads(const gpu_shrink s)
+/* Downscales a frame that is converted to light. One thread a pixel. */
+template <int WORD> __global__ void light_threads(const gpu_shrink s)
 {
     uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
     if (x >= (uint32_t)s.width)
         return;
     uint64_t sum[3];
-    pixel_sums<WORD, LIGHT>(s, x, y, 0, 1, sum);
-    write_pixel<LIGHT>(s, sum, x, y);
+    light_sums<WORD>(s, x, y, 0, 1, sum);
+    write_light(s, sum, x, y);
 }
 
-/* Downscales a frame with few, large cells. One block a pixel. */
-template <int WORD, bool LIGHT> __global__ void shrink_blocks(const gpu_shrink s)
+/* Downscales a frame that is converted to light. One block a pixel. */
+template <int WORD> __global__ void light_blocks(const gpu_shrink s)
 {
     __shared__ unsigned long long total[3];
     if (threadIdx.x < 3)
         total[threadIdx.x] = 0;
     __syncthreads();
     uint64_t sum[3];
-    pixel_sums<WORD, LIGHT>(s, blockIdx.x, blockIdx.y, threadIdx.x, blockDim.x, sum);
+    light_sums<WORD>(s, blockIdx.x, blockIdx.y, threadIdx.x, blockDim.x, sum);
     for (int c = 0; c < 3; c++)
         atomicAdd(&total[c], (unsigned long long)sum[c]);
     __syncthreads();
@@ -181,7 +153,56 @@ template <int WORD, bool LIGHT> __global__ void shrink_blocks(const gpu_shrink s
         return;
     for (int c = 0; c < 3; c++)
         sum[c] = total[c];
-    write_pixel<LIGHT>(s, sum, blockIdx.x, blockIdx.y);
+    write_light(s, sum, blockIdx.x, blockIdx.y);
+}
+
+__device__ static uint16_t mean_of(uint64_t sum, const gpu_plane &p, int scale)
+{
+    uint64_t total = (uint64_t)p.x.pixel * p.y.pixel;
+    uint64_t mean = ((sum << scale) + total / 2) / total;
+    return mean > 65535 ? 65535 : (uint16_t)mean;
+}
+
+__device__ static void write_pixel(const gpu_shrink &s, const uint16_t in[3], uint32_t x,
+                                   uint32_t y)
+{
+    colour_apply(&s.colour, in,
+                 s.rgb + 3 * (s.to.start + (long long)x * s.to.right + (long long)y * s.to.down));
+}
+
+/* Downscales a frame with cells of a few dozen samples. One thread a pixel. */
+template <int WORD> __global__ void shrink_threads(const gpu_shrink s)
+{
+    uint32_t x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y;
+    if (x >= (uint32_t)s.width)
+        return;
+    uint16_t in[3] = {0, 0, 0};
+    for (int i = 0; i < s.planes; i++)
+        in[i] = mean_of(cell_sum<WORD>(s.plane[i], s.shift, x, y, 0, 1), s.plane[i], s.scale);
+    if (s.planes == 1)
+        in[1] = in[2] = in[0];
+    write_pixel(s, in, x, y);
+}
+
+/* Downscales a frame with few, large cells. One block a pixel. */
+template <int WORD> __global__ void shrink_blocks(const gpu_shrink s)
+{
+    __shared__ unsigned long long sum[3];
+    if (threadIdx.x < 3)
+        sum[threadIdx.x] = 0;
+    __syncthreads();
+    for (int i = 0; i < s.planes; i++)
+        atomicAdd(&sum[i], (unsigned long long)cell_sum<WORD>(s.plane[i], s.shift, blockIdx.x,
+                                                              blockIdx.y, threadIdx.x, blockDim.x));
+    __syncthreads();
+    if (threadIdx.x != 0)
+        return;
+    uint16_t in[3] = {0, 0, 0};
+    for (int i = 0; i < s.planes; i++)
+        in[i] = mean_of(sum[i], s.plane[i], s.scale);
+    if (s.planes == 1)
+        in[1] = in[2] = in[0];
+    write_pixel(s, in, blockIdx.x, blockIdx.y);
 }
 
 /* Sums the rows of each frame. One block a row. */
@@ -241,13 +262,29 @@ static gpu_axis axis_of(int in, int out)
 
 static bool side_fits(int side) { return side >= 1 && side <= 16384; }
 
-template <int WORD, bool LIGHT>
-static void launch(const gpu_shrink &s, bool large, cudaStream_t stream)
+static void launch(const gpu_shrink &s, bool wide, bool large, cudaStream_t stream)
 {
-    if (large)
-        shrink_blocks<WORD, LIGHT><<<dim3(s.width, s.height), 256, 0, stream>>>(s);
+    if (large) {
+        dim3 grid(s.width, s.height);
+        if (s.light && wide)
+            light_blocks<2><<<grid, 256, 0, stream>>>(s);
+        else if (s.light)
+            light_blocks<1><<<grid, 256, 0, stream>>>(s);
+        else if (wide)
+            shrink_blocks<2><<<grid, 256, 0, stream>>>(s);
+        else
+            shrink_blocks<1><<<grid, 256, 0, stream>>>(s);
+        return;
+    }
+    dim3 grid((s.width + 127) / 128, s.height);
+    if (s.light && wide)
+        light_threads<2><<<grid, 128, 0, stream>>>(s);
+    else if (s.light)
+        light_threads<1><<<grid, 128, 0, stream>>>(s);
+    else if (wide)
+        shrink_threads<2><<<grid, 128, 0, stream>>>(s);
     else
-        shrink_threads<WORD, LIGHT><<<dim3((s.width + 127) / 128, s.height), 128, 0, stream>>>(s);
+        shrink_threads<1><<<grid, 128, 0, stream>>>(s);
 }
 
 /* Sets the fields for a frame that is converted to light. */
@@ -291,14 +328,7 @@ bool shrink_gpu(const struct frame_view *view, int width, int height,
     s.to = shrink_place(view->orientation, s.width, s.height);
     enum { LARGE_CELL = 1024 };
     bool large = (long long)view->width * view->height / ((long long)width * height) > LARGE_CELL;
-    if (light && wide)
-        launch<2, true>(s, large, stream);
-    else if (light)
-        launch<1, true>(s, large, stream);
-    else if (wide)
-        launch<2, false>(s, large, stream);
-    else
-        launch<1, false>(s, large, stream);
+    launch(s, wide, large, stream);
     return cuda_check(cudaGetLastError(), "downscale a frame", e);
 }
 

@@ -25,7 +25,7 @@ static __device__ __forceinline__ int warp_id() { return (int)(threadIdx.x >> 5)
 static __device__ __forceinline__ int warp_count() { return (int)(blockDim.x >> 5); }
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
-#define WARP_REDUCE(name, type, function, combine) \
+#define WARP_REDUCE(name, type, combine) \
     static __device__ __forceinline__ type name(type a) \
     { \
         for (int d = 16; d; d >>= 1) { \
@@ -34,14 +34,28 @@ static __device__ __forceinline__ int warp_count() { return (int)(blockDim.x >> 
         } \
         return a; \
     }
+WARP_REDUCE(warp_sum, uint32_t, a + b)
+WARP_REDUCE(warp_min, int32_t, a < b ? a : b)
+WARP_REDUCE(warp_min_unsigned, uint32_t, a < b ? a : b)
+WARP_REDUCE(warp_max_unsigned, uint32_t, a > b ? a : b)
 #else
-#define WARP_REDUCE(name, type, function, combine) \
-    static __device__ __forceinline__ type name(type a) { return function(WARP_ALL, a); }
+static __device__ __forceinline__ uint32_t warp_sum(uint32_t a)
+{
+    return __reduce_add_sync(WARP_ALL, a);
+}
+static __device__ __forceinline__ int32_t warp_min(int32_t a)
+{
+    return __reduce_min_sync(WARP_ALL, a);
+}
+static __device__ __forceinline__ uint32_t warp_min_unsigned(uint32_t a)
+{
+    return __reduce_min_sync(WARP_ALL, a);
+}
+static __device__ __forceinline__ uint32_t warp_max_unsigned(uint32_t a)
+{
+    return __reduce_max_sync(WARP_ALL, a);
+}
 #endif
-WARP_REDUCE(warp_sum, uint32_t, __reduce_add_sync, a + b)
-WARP_REDUCE(warp_min, int32_t, __reduce_min_sync, a < b ? a : b)
-WARP_REDUCE(warp_min_unsigned, uint32_t, __reduce_min_sync, a < b ? a : b)
-WARP_REDUCE(warp_max_unsigned, uint32_t, __reduce_max_sync, a > b ? a : b)
 
 static __device__ __forceinline__ wide warp_sum_wide(wide a)
 {

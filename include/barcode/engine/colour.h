@@ -1,6 +1,6 @@
 /*
- * colour.h - converts Y'CbCr to R'G'B', and that to linear light and OKLab, in integers. Both engines
- * share this arithmetic.
+ * colour.h - converts Y'CbCr to R'G'B', and that to linear light and OKLab, in integers. Both
+ * engines share this arithmetic.
  *
  * The input of a pixel is three means in 16-bit fixed point ("fix16"): the mean of the samples
  * times 2^(16 - bits). So 8-bit 255 is 65280, and limited-range black is 4096 at every depth. S is
