@@ -8,7 +8,7 @@
 
 #include "test.h"
 #include "folder.h"
-#include "cache/cache_key.h"
+#include "cache/cache_entry.h"
 #include "barcode/engine/shrink.h"
 
 /* ------------------------------------------------------------------ films */

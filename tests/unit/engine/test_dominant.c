@@ -4,7 +4,7 @@
 #include "test.h"
 #include "chance.h"
 #include "barcode/engine/dominant.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 
 enum { MOST = 4096 };
 

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "barcode/engine/oklab.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 
 /* Ottosson's, of 2021. */
 static const double to_lms[3][3] = {{.4122214708, .5363325363, .0514459929},

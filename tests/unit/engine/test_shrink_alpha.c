@@ -8,7 +8,7 @@
 #include "test.h"
 #include "chance.h"
 #include "barcode/engine/shrink.h"
-#include "engine/shrink_alpha.h"
+#include "engine/shrink_sum.h"
 #include "staged.h"
 
 enum { SIDE = 40 };

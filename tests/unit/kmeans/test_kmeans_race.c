@@ -1,6 +1,6 @@
 #include "barcode/kmeans/points.h"
 #include "barcode/kmeans/seed.h"
-#include "kmeans/restart.h"
+#include "kmeans/assign.h"
 #include "kmeans_pictures.h"
 #include "under_tsan.h"
 

@@ -1,6 +1,6 @@
 #include "kmeans_pictures.h"
 #include "barcode/kmeans/seed.h"
-#include "kmeans/restart.h"
+#include "kmeans/assign.h"
 
 enum { PIXELS = 6000, K = 12 };
 

@@ -2,8 +2,7 @@
 #include <string.h>
 
 #include "kmeans_pictures.h"
-#include "kmeans/philox.h"
-#include "kmeans/seed_nearest.h"
+#include "kmeans/kmeans_vector.h"
 #include "barcode/kmeans/seed.h"
 
 enum { PIXELS = 6000 };

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "live/day/record.h"
+#include "live/day/day.h"
 #include "base/log.h"
 #include "files.h"
 

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "output/modes/film_palette.h"
 
 enum { WIDTH = 40, HEIGHT = 25, PIXELS = WIDTH * HEIGHT };

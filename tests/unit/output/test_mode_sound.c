@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "output/report.h"
 #include "output/modes/time_axis.h"
 #include "output/modes/render_line.h"

@@ -5,7 +5,7 @@
 #include <webp/decode.h>
 
 #include "test.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "output/poster/poster.h"
 #include "output/writer.h"
 #include "output/formats/images.h"

@@ -1,7 +1,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/sound/max_filter.h"
+#include "barcode/sound/peaks.h"
 #include "test.h"
 #include "chance.h"
 
