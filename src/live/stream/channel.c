@@ -62,15 +62,22 @@ struct live_engines *live_engines_open(const struct report *r, struct engines *l
                                        struct light *light, int streams, struct err *e)
 {
     struct live_engines *g = err_calloc(1, sizeof *g, e);
-    if (!g)
+    struct sized_engine *sized = err_calloc((size_t)streams, sizeof *sized, e);
+    struct live_channel **channel = err_calloc((size_t)streams, sizeof *channel, e);
+    if (!g || !sized || !channel) {
+        free(g);
+        free(sized);
+        free(channel);
         return NULL;
-    *g = (struct live_engines){.report = r, .list = list, .light = light, .streams = streams};
-    g->sized = err_calloc((size_t)streams, sizeof *g->sized, e);
-    g->channel = err_calloc((size_t)streams, sizeof *g->channel, e);
+    }
+    *g = (struct live_engines){.report = r,
+                               .list = list,
+                               .light = light,
+                               .sized = sized,
+                               .channel = channel,
+                               .streams = streams};
     pthread_mutex_init(&g->lock, NULL);
     clock_steady_cond(&g->done);
-    if (!g->sized || !g->channel)
-        live_engines_close(&g);
     return g;
 }
 
