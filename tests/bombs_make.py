@@ -11,7 +11,10 @@ BOMBS = []
 
 def bomb(name, before):
     """Adds the function that it decorates to BOMBS."""
-    return lambda make: BOMBS.append((name, before, make))
+    def add(make):
+        BOMBS.append((name, before, make))
+        return make
+    return add
 
 
 def write(path, *parts):
