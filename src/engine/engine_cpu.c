@@ -307,36 +307,39 @@ static struct engine_port *cpu_port_open(struct engine *g, struct err *e)
     return NULL;
 }
 
-/* Copies the film's first failure. Returns false. */
-static bool copy_error(struct cpu *c, struct err *e)
+/* Copies the film's first failure. */
+static void copy_error(struct cpu *c, struct err *e)
 {
     pthread_mutex_lock(&c->lock);
     *e = c->error;
     pthread_mutex_unlock(&c->lock);
-    return false;
 }
 
-static bool wait_for_batch(struct cpu_port *p, struct batch **b, struct err *e)
+/* Returns NULL if the film has failed. */
+static struct batch *wait_for_batch(struct cpu_port *p, struct err *e)
 {
     void *item;
-    if (!queue_pop(p->cpu->free, &item))
-        return copy_error(p->cpu, e);
-    *b = item;
-    return true;
+    if (queue_pop(p->cpu->free, &item))
+        return item;
+    copy_error(p->cpu, e);
+    return NULL;
 }
 
 static bool submit(struct cpu_port *p, struct batch *b, const struct frame_tag *tag, struct err *e)
 {
     b->tag = *tag;
-    return queue_push(p->cpu->todo, b) || copy_error(p->cpu, e);
+    if (queue_push(p->cpu->todo, b))
+        return true;
+    copy_error(p->cpu, e);
+    return false;
 }
 
 static bool cpu_put(struct engine_port *port, const struct frame_view *view,
                     const struct frame_tag *tag, struct err *e)
 {
     struct cpu_port *p = (struct cpu_port *)port;
-    struct batch *b;
-    if (!wait_for_batch(p, &b, e))
+    struct batch *b = wait_for_batch(p, e);
+    if (!b)
         return false;
     int64_t before = clock_thread_ns();
     bool ok = shrink_frame(p->shrink, view, b->rgb, e);
@@ -350,8 +353,8 @@ static bool cpu_put_analysed(struct engine_port *port, const uint8_t *rgb,
                              const struct frame_tag *tag, struct err *e)
 {
     struct cpu_port *p = (struct cpu_port *)port;
-    struct batch *b;
-    if (!wait_for_batch(p, &b, e))
+    struct batch *b = wait_for_batch(p, e);
+    if (!b)
         return false;
     memcpy(b->rgb, rgb, (size_t)p->cpu->job.width * (size_t)p->cpu->job.height * 3);
     return submit(p, b, tag, e);
