@@ -145,16 +145,24 @@ size_t scheduler_estimate_work(const struct decode_pass *s, const struct chunk *
 }
 
 /*
- * Returns how many bytes of the film may still become chunks. The estimate is generous: these bytes
- * include the audio. The caller holds the lock.
+ * Returns true if it is unknown how much of the film is still unread: of a pipe or a playlist. The
+ * caller holds the lock.
  */
-static uint64_t unread_bytes(const struct decode_pass *s, const struct chunk *chunk)
+static bool unread_is_unknown(const struct decode_pass *s)
+{
+    return !s->read_to_end && (s->file_bytes == 0 || s->is_list);
+}
+
+/*
+ * Returns how many bytes of the film may still become chunks; the reader is `ahead` bytes ahead of
+ * the queued ones. The estimate is generous: these bytes include the audio. The caller holds the
+ * lock.
+ */
+static uint64_t unread_bytes(const struct decode_pass *s, size_t ahead)
 {
     if (s->read_to_end)
         return 0;
-    /* The reader is ahead of the queued chunks: it must find the end of a chunk to queue it. */
-    uint64_t read = atomic_load(&s->bytes_read),
-             past = read > chunk->bytes ? read - chunk->bytes : 0;
+    uint64_t read = atomic_load(&s->bytes_read), past = read > ahead ? read - ahead : 0;
     past = past > s->queued_bytes ? past : s->queued_bytes;
     return s->file_bytes > past ? s->file_bytes - past : 0;
 }
@@ -184,15 +192,15 @@ static int threads_for_chunk(struct decode_pass *s, const struct chunk *chunk)
         return 1;
     if (thread_share_override() > 0)
         return thread_share_override();
-    bool size_known = s->file_bytes > 0 && !s->is_list;
-    if (!s->read_to_end && !size_known)
+    if (unread_is_unknown(s))
         return 1;
     /* the work of a byte of the file, with its part of a picture's */
     uint64_t byte_work = picture_work(s) > 0 ? 2 : 1;
+    /* The reader must find the end of a chunk to queue it: it is about a chunk ahead. */
     struct thread_share share = {.cores = s->workers[ON_CORES],
                                  .chunk_work = chunk->work,
                                  .left = atomic_load(&s->work_pending) +
-                                         unread_bytes(s, chunk) * byte_work,
+                                         unread_bytes(s, chunk->bytes) * byte_work,
                                  .most = s->max_threads};
     return threads_on_idle_cores(s, share);
 }
@@ -242,15 +250,10 @@ static double seconds_per_chunk(const struct decode_pass *s, enum decoder_place 
  */
 static double device_seconds_left(const struct decode_pass *s)
 {
-    static const struct chunk none;
-    bool size_known = s->file_bytes > 0 && !s->is_list;
-    bool unknown = !s->read_to_end && (!size_known || s->chunks_queued == 0);
-    if (unknown || s->chunks_done[ON_DEVICE] == 0)
+    if (s->chunks_done[ON_DEVICE] == 0 || s->queued_bytes == 0 || unread_is_unknown(s))
         return HUGE_VAL;
-    double chunks = s->chunks_waiting;
-    if (!s->read_to_end)
-        chunks += (double)unread_bytes(s, &none) * s->chunks_queued / (double)s->queued_bytes;
-    return chunks * seconds_per_chunk(s, ON_DEVICE) / s->workers[ON_DEVICE];
+    double unread = (double)unread_bytes(s, 0) * s->chunks_queued / (double)s->queued_bytes;
+    return (s->chunks_waiting + unread) * seconds_per_chunk(s, ON_DEVICE) / s->workers[ON_DEVICE];
 }
 
 /*
