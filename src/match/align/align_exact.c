@@ -37,9 +37,7 @@ static bool write_facts(const struct report *r, struct strips strips, FILE *f, s
     fwrite(&facts, sizeof facts, 1, f);
     for (uint64_t i = 0; i < r->count; i++)
         fwrite(&columns_get(r->columns, i)->time_us, sizeof(int64_t), 1, f);
-    if (ferror(f))
-        return err_set(e, ERR_FAILED, "%s", strerror(errno ? errno : EIO));
-    return true;
+    return !ferror(f) || writer_failed(e);
 }
 
 static const struct writer facts_writer = {
