@@ -226,6 +226,12 @@ test_playlist_of_a_bluray() {
     playlist BDMV/PLAYLIST/00802.mpls 00001 "$start" "$end" 00007 "$start" "$end"
     refuses 3 BDMV/PLAYLIST/00802.mpls
     says "its part 'BDMV/PLAYLIST/../STREAM/00007.m2ts' is missing$"
+    # AVCHD's names
+    cp -r BDMV AVCHD
+    for n in 1 2; do mv "AVCHD/STREAM/0000$n.m2ts" "AVCHD/STREAM/0000$n.MTS"; done
+    mv AVCHD/PLAYLIST/00800.mpls AVCHD/PLAYLIST/00000.MPL
+    ok --strict -n 1 AVCHD/PLAYLIST/00000.MPL --csv avchd.csv
+    same_rows list.csv avchd.csv
     head -c 60 BDMV/PLAYLIST/00800.mpls > BDMV/PLAYLIST/00803.mpls
     refuses 3 BDMV/PLAYLIST/00803.mpls
     says "is damaged$"
