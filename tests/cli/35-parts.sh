@@ -139,6 +139,27 @@ test_image_sequence() { # quick
     says "no file has a name such as 'frames/other%04d.png'$"
 }
 
+# A capture that was stopped leaves empty pictures: each is one missing frame, and all others have their own times and colours.
+test_image_sequence_with_empty_images() { # quick
+    for format in png jpg; do
+        mkdir $format
+        ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=12:d=2 -q:v 3 "$format/img%03d.$format"
+        ok --rate 12 -n 1 --sequence $format --csv whole.csv
+        for n in 001 002 007 016; do : > "$format/img$n.$format"; done
+        ok --rate 12 -n 1 --sequence $format --csv holes.csv
+        says "4 of 24 columns are missing"
+        columns whole.csv | awk '$1 == 0 || $1 == 1 || $1 == 6 || $1 == 15 { $4 = "missing"; $5 = ""; $0 = $0; NF = 4 } { print }' |
+            cmp - <(columns holes.csv | sed 's/ *$//')
+        ok --rate 12 -n 1 "$format/img%03d.$format" --csv pattern.csv
+        same_rows holes.csv pattern.csv
+        exits 1 --strict --keyframes --rate 12 --sequence $format --csv keys.csv
+        says "key frames are damaged or cannot be read"
+    done
+    for n in png/*; do : > "$n"; done
+    refuses 3 --sequence png
+    says "cannot open its part 'png/img001.png'"
+}
+
 # JPEGs of a phone may contain a second image, which is none of the film's.
 test_image_sequence_with_previews() {
     mkdir jpeg

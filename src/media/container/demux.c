@@ -159,6 +159,26 @@ static bool contains_skipped(const struct demux *r, const AVPacket *packet, int6
     return from >= 0 && read_faults_meet(r->faults, from, to);
 }
 
+/* Returns true if the packet stands in for an image that cannot be opened. */
+static bool is_stand_in(const AVPacket *packet)
+{
+    size_t size = 0;
+    const uint8_t *text = av_packet_get_side_data(packet, AV_PKT_DATA_STRINGS_METADATA, &size);
+    return text && size > sizeof CONTAINER_MISSING &&
+           memcmp(text, CONTAINER_MISSING, sizeof CONTAINER_MISSING) == 0;
+}
+
+/* Makes a packet undecodable: a zero byte. Returns 0 or an AVERROR. */
+static int spoil_packet(AVPacket *packet)
+{
+    int code = av_packet_make_writable(packet);
+    if (code < 0)
+        return code;
+    av_shrink_packet(packet, 1);
+    packet->data[0] = 0;
+    return 0;
+}
+
 /* Calls av_read_frame, and counts the messages that demuxers log meanwhile. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
@@ -166,6 +186,8 @@ static int read_packet(struct demux *r, AVPacket *packet)
     int64_t at = r->format->pb ? avio_tell(r->format->pb) : -1;
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
+    if (code >= 0 && is_stand_in(packet))
+        code = spoil_packet(packet);
     av_log_listen(before);
     read_faults_add_logged(r->faults, &r->logged);
     if (code == AVERROR(ENOMEM))
