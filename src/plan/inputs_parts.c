@@ -19,9 +19,9 @@
 
 /* ---- Images ---- */
 
-static const char *const image_ending[] = {"png",  "jpg", "jpeg", "jpe", "bmp", "tif", "tiff",
-                                           "webp", "dpx", "exr",  "tga", "ppm", "pgm", "pnm",
-                                           "pam",  "jp2", "j2k",  "jxl", "sgi", NULL};
+static const char *const image_ending[] = {
+    "png", "jpg", "jpeg", "jpe", "bmp", "tif", "tiff", "webp", "dpx",  "exr", "tga", "ppm",
+    "pgm", "pnm", "pam",  "jp2", "j2k", "jxl", "sgi",  "qoi",  "fits", "fit", "fts", NULL};
 
 bool inputs_is_image_name(const char *name) { return writer_has_ending(name, image_ending); }
 

@@ -139,6 +139,22 @@ test_image_sequence() { # quick
     says "no file has a name such as 'frames/other%04d.png'$"
 }
 
+# The formats of astronomers' cameras (bottom row first, 16 bits) and of games.
+test_image_sequence_of_fits_and_qoi() {
+    mkdir fits qoi
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=12:d=1 -c:v ffv1 -pix_fmt gray16le fits.mkv
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=12:d=1 -c:v ffv1 -pix_fmt bgr0 qoi.mkv
+    ffmpeg -nostdin -v error -i qoi.mkv qoi/img%03d.qoi
+    for n in $(seq 12); do
+        ffmpeg -nostdin -v error -i fits.mkv -vf "trim=start_frame=$((n - 1)):end_frame=$n" -f fits "fits/img$n.fits"
+    done
+    for format in fits qoi; do
+        ok --rate 12 -n 1 --strict --sequence $format --csv sequence.csv
+        ok -n 1 $format.mkv --csv film.csv
+        same_columns sequence.csv film.csv
+    done
+}
+
 # A capture that was stopped leaves empty pictures: each is one missing frame, and all others have their own times and colours.
 test_image_sequence_with_empty_images() { # quick
     for format in png jpg; do

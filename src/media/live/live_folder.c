@@ -63,7 +63,7 @@ struct folder {
 static bool is_picture_name(const char *name)
 {
     return name[0] != '.' && av_match_ext(name, "jpg,jpeg,jpe,png,webp,bmp,tif,tiff,avif,jxl,jp2,"
-                                                "pgm,ppm,pnm,fits,fit");
+                                                "pgm,ppm,pnm,qoi,fits,fit,fts");
 }
 
 /* Converts a camera's clock, as if it were UTC, by the time zone of the process. */
