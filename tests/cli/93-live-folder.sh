@@ -55,6 +55,35 @@ PYTHON
     "$PYTHON" -c 'd = open("top.rgb", "rb").read(); assert d[0] > 200 > 60 > d[1] and d[4] > 200 > 60 > d[3], d' || fail "it is not turned by half"
 }
 
+# The night when summer time ends: a picture every ten minutes, by a clock without an offset. Their files' times tell the two hours
+# apart, whatever their names are; if the files were copied without them, the order of the names does.
+test_live_folder_when_an_hour_comes_twice() {
+    mkdir sky copied
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=1:d=19 -q:v 2 plain%02d.jpg
+    "$PYTHON" - > true <<'PYTHON'
+import datetime, os, struct, zoneinfo
+for i in range(19):
+    taken = datetime.datetime(2026, 10, 24, 23, 30, tzinfo=datetime.timezone.utc) + datetime.timedelta(minutes=10 * i)
+    text = taken.astimezone(zoneinfo.ZoneInfo("Europe/Berlin")).strftime("%Y:%m:%d %H:%M:%S\0").encode()
+    first = struct.pack(">H", 1) + struct.pack(">HHII", 0x8769, 4, 1, 26) + bytes(4)
+    second = struct.pack(">H", 1) + struct.pack(">HHII", 0x9003, 2, len(text), 44) + bytes(4)
+    exif = b"Exif\0\0MM\0*" + struct.pack(">I", 8) + first + second + text
+    data = open(f"plain{i + 1:02}.jpg", "rb").read()
+    made = data[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + data[2:]
+    for name in (f"sky/{i * 7 % 19:02}.jpg", f"copied/{i:02}.jpg"):
+        open(name, "wb").write(made)
+    os.utime(f"sky/{i * 7 % 19:02}.jpg", (taken.timestamp() + 20, taken.timestamp() + 20))
+    print(taken.strftime("%Y-%m-%dT%H:%M"))
+PYTHON
+    ok -n 1 --sequence copied -m average --csv colours.csv
+    awk -F, 'NR > 1 { print $5 }' colours.csv | paste -d' ' true - > expected
+    for folder in sky copied; do
+        TZ=Europe/Berlin watch --live=60 $folder -o $folder.day --day 12:00 -m average --height 2
+        stopped_with TERM 0
+        frames $folder.day/$folder-2026-10-24.csv | xargs -n 2 | diff expected - || fail "$folder"
+    done
+}
+
 # A restart goes on; pictures that are in the log are not read again. Then the folder is away for a time.
 test_live_folder_restarts() {
     mkdir sky

@@ -42,6 +42,7 @@ static const int64_t day_us = INT64_C(86400000000);
 struct picture {
     int64_t modified_ns; /* the file's modification, since 1970 */
     int64_t time_us;     /* when it was taken: microseconds of UTC since 1970 */
+    int64_t later_us; /* or then: the clock showed that hour twice, and the file has no such time */
     struct orientation orientation;
 };
 
@@ -55,6 +56,7 @@ struct folder {
     int64_t newest_ns; /* the latest file that was delivered: its modification */
     char newest[NAME_MAX + 1];
     int64_t oldest_us; /* earlier pictures are passed over */
+    int64_t last_us;   /* when the last one that was delivered was taken */
 };
 
 /* ------------------------------------------------------------------ one picture */
@@ -66,14 +68,35 @@ static bool is_picture_name(const char *name)
                                                 "pgm,ppm,pnm,qoi,fits,fit,fts");
 }
 
-/* Converts a camera's clock, as if it were UTC, by the time zone of the process. */
-static int64_t utc_of_local(int64_t local_us)
+/* Returns the offset from UTC of the time zone of the process. */
+static int64_t offset_at(int64_t utc_us)
 {
-    time_t seconds = (time_t)(local_us / 1000000);
+    time_t seconds = (time_t)(utc_us / 1000000);
     struct tm tm;
-    gmtime_r(&seconds, &tm);
-    tm.tm_isdst = -1;
-    return (int64_t)mktime(&tm) * 1000000 + local_us % 1000000;
+    localtime_r(&seconds, &tm);
+    return (int64_t)tm.tm_gmtoff * 1000000;
+}
+
+/*
+ * Converts a camera's clock, as if it were UTC, by the time zone of the process. When summer time
+ * ends, an hour comes twice: the time nearer to that of the file is returned if the file was
+ * written then, else the first, and the second is *later_us. A time that summer time leaves out is
+ * as long after the time before as in standard time.
+ */
+static int64_t utc_of_local(int64_t local_us, int64_t modified_us, int64_t *later_us)
+{
+    const int64_t before_us = offset_at(local_us - day_us), after_us = offset_at(local_us + day_us);
+    const int64_t first_us = local_us - before_us, second_us = local_us - after_us;
+    if (offset_at(second_us) != after_us || first_us == second_us)
+        return first_us;
+    if (offset_at(first_us) != before_us)
+        return second_us;
+    const int64_t near_us = (second_us - first_us) / 2;
+    if (llabs(modified_us - second_us) < near_us)
+        return second_us;
+    if (llabs(modified_us - first_us) >= near_us)
+        *later_us = second_us;
+    return first_us;
 }
 
 /*
@@ -81,12 +104,14 @@ static int64_t utc_of_local(int64_t local_us)
  * present: the first that is no more than a day in the future. EXIF without a time zone is in that
  * of the process.
  */
-static int64_t time_of(const char *path, const struct exif *x, int64_t modified_us)
+static int64_t time_of(const char *path, const struct exif *x, int64_t modified_us,
+                       int64_t *later_us)
 {
     const int64_t now_us = clock_wall_us(), most_us = now_us + day_us;
     int64_t us = modified_us;
     if (x->has_time)
-        us = x->has_offset ? x->time_us - x->offset_us : utc_of_local(x->time_us);
+        us = x->has_offset ? x->time_us - x->offset_us
+                           : utc_of_local(x->time_us, modified_us, later_us);
     if (us > most_us)
         us = modified_us;
     if (us <= most_us)
@@ -107,8 +132,10 @@ static bool read_picture(const char *path, struct picture *p)
         close(fd);
     if (size >= 0) {
         struct exif x = exif_read(head, (size_t)size);
-        *p = (struct picture){.modified_ns = clock_in_ns(s.st_mtim), .orientation = x.orientation};
-        p->time_us = time_of(path, &x, p->modified_ns / 1000);
+        *p = (struct picture){.modified_ns = clock_in_ns(s.st_mtim),
+                              .later_us = INT64_MIN,
+                              .orientation = x.orientation};
+        p->time_us = time_of(path, &x, p->modified_ns / 1000, &p->later_us);
     }
     free(head);
     return size >= 0;
@@ -261,7 +288,7 @@ static struct live_source *open_folder(const struct live_options *o, struct err 
     if (!f)
         return NULL;
     struct live_source *source = &f->base;
-    *f = (struct folder){.base.kind = &live_folder, .o = *o, .watch = -1};
+    *f = (struct folder){.base.kind = &live_folder, .o = *o, .watch = -1, .last_us = INT64_MIN};
     bool whole = stat(o->name, &s) == 0 && S_ISDIR(s.st_mode);
     size_t length;
     const char *last = path_last(o->name, &length);
@@ -299,6 +326,31 @@ static int by_time(const void *a, const void *b)
     return s != t ? (s > t) - (s < t) : path_order(x->name, y->name);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return path_order(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* Takes the later time of a picture if it follows one of `last_us`, between both times. */
+static void keep_order(struct picture *p, int64_t last_us)
+{
+    if (last_us > p->time_us && last_us <= p->later_us)
+        p->time_us = p->later_us;
+}
+
+/* Sorts by time. Pictures of an hour that came twice are in the order of their names. */
+static void sort_list(struct list *l, int64_t last_us)
+{
+    if (l->count == 0)
+        return;
+    qsort(l->entry, l->count, sizeof *l->entry, by_name);
+    for (size_t i = 0; i < l->count; i++) {
+        keep_order(&l->entry[i].picture, last_us);
+        last_us = l->entry[i].picture.time_us;
+    }
+    qsort(l->entry, l->count, sizeof *l->entry, by_time);
+}
+
 static void free_list(struct list *l)
 {
     for (size_t i = 0; i < l->count; i++)
@@ -329,7 +381,9 @@ static bool describe(const struct folder *f, const char *name, struct picture *p
     char *path = path_join(f->path, name, "", e);
     if (!path)
         return false;
-    *is_new = read_picture(path, p) && (f->base.since_us == 0 || p->time_us >= f->base.since_us) &&
+    *is_new = read_picture(path, p) &&
+              (f->base.since_us == 0 || p->time_us >= f->base.since_us ||
+               p->later_us >= f->base.since_us) &&
               !(p->modified_ns == f->newest_ns && strcmp(name, f->newest) == 0);
     free(path);
     return true;
@@ -341,6 +395,8 @@ static bool deliver(struct folder *f, const char *name, const struct picture *p,
 {
     bool ok = true;
     watch_moved();
+    if (f->base.since_us != 0 && p->time_us < f->base.since_us)
+        return true;
     if (p->time_us < f->oldest_us) {
         log_msg(LOG_WARNING, "'%s/%s' is passed over: it was taken more than %d days ago", f->path,
                 name, AGE_DAYS_MOST);
@@ -348,6 +404,7 @@ static bool deliver(struct folder *f, const char *name, const struct picture *p,
         char *path = path_join(f->path, name, "", e);
         ok = path && decode_picture(path, p, &f->o, &f->film, sink, e);
         free(path);
+        f->last_us = p->time_us;
     }
     /* a date to come would hide all others until then */
     if (p->modified_ns >= f->newest_ns && p->modified_ns <= clock_wall_us() * 1000) {
@@ -388,8 +445,7 @@ static bool deliver_listed(struct folder *f, int64_t settled_ns, const struct li
     while (ok && !atomic_load(&f->stop) && (d = readdir(folder)))
         ok = list_file(f, dirfd(folder), d->d_name, settled_ns, &l, e);
     closedir(folder);
-    if (l.count > 0)
-        qsort(l.entry, l.count, sizeof *l.entry, by_time);
+    sort_list(&l, f->last_us);
     for (size_t i = 0; ok && i < l.count && !atomic_load(&f->stop); i++)
         ok = deliver(f, l.entry[i].name, &l.entry[i].picture, sink, e);
     free_list(&l);
@@ -420,6 +476,7 @@ static bool handle_event(struct folder *f, const struct inotify_event *event, bo
         return true;
     if (!describe(f, event->name, &p, &is_new, e))
         return false;
+    keep_order(&p, f->last_us);
     return !is_new || deliver(f, event->name, &p, sink, e);
 }
 
