@@ -9,6 +9,7 @@ picture() {
 
 # watch ARG...: barcode in the background, in $pid, when it has read what is there.
 watch() {
+    : > "$LOGS/stderr" # of an earlier run
     start -v "$@"
     until_says ': connected$'
 }
@@ -82,6 +83,38 @@ PYTHON
         stopped_with TERM 0
         frames $folder.day/$folder-2026-10-24.csv | xargs -n 2 | diff expected - || fail "$folder"
     done
+}
+
+# A folder for each night, as allsky and indi-allsky have it: those that are there, and those that appear while it runs.
+test_live_folder_of_dated_folders() {
+    now=$(date +%s)
+    at() { date -u -d "@$((now - $1 * 60))" +%Y-%m-%dT%H:%M; }
+    taken() { [ "$(find day -name '*.csv' | sort | while read -r f; do frames "$f"; done | xargs)" = "$1" ]; }
+    mkdir -p sky/1/night sky/2/night sky/.hidden moved/night
+    picture sky/1/night/1.png red "$(at 200)"
+    picture sky/2/night/1.png blue "$(at 190)"
+    picture sky/.hidden/1.png white "$(at 180)"
+    picture moved/night/1.png lime "$(at 170)"
+    watch -r --live=60 sky -o day -m average --height 2 --sandbox=require
+    all="$(at 200) #fd0000 $(at 190) #0000fe"
+    mv moved sky/3
+    mkdir -p sky/4/night
+    picture sky/4/night/1.png white "$(at 160)"
+    rm -r sky/1
+    picture sky/4/night/2.png red "$(at 150)"
+    picture sky/2.png blue "$(at 140)"
+    picture sky/4/3.png white "$(at 130)"
+    for next in "$(at 170) #00fe00" "$(at 160) #ffffff" "$(at 150) #fd0000" "$(at 140) #0000fe" "$(at 130) #ffffff"; do all+=" $next"; done
+    until_true taken "$all"
+    stopped_with TERM 0
+    says_not "is gone"
+    taken "$all" || fail "$(cat day/*.csv | grep '#')"
+    refuses 2 -r --live=60 sky -o sky/out
+    says "cannot be in the folder of the pictures"
+    rm -r day
+    watch --live=60 sky -o day -m average
+    stopped_with TERM 0
+    taken "$(at 140) #0000fe" || fail "without -r: $(cat day/*.csv | grep '#')"
 }
 
 # A restart goes on; pictures that are in the log are not read again. Then the folder is away for a time.

@@ -30,7 +30,8 @@
 enum {
     WAIT_MS = 400,
     LIST_S = 10, /* the folder is listed so often, for files that have not changed for as long */
-    AGE_DAYS_MOST = 31,     /* of a picture that appears */
+    AGE_DAYS_MOST = 31, /* of a picture that appears */
+    PLACES_MOST = 65536,
     HEAD_BYTES = 128 << 10, /* the largest EXIF is 64 KiB */
     EVENT_BYTES = 64 * (sizeof(struct inotify_event) + NAME_MAX + 1)
 };
@@ -46,6 +47,13 @@ struct picture {
     struct orientation orientation;
 };
 
+/* A watched folder: that of the source, or one below it. */
+struct place {
+    char *below; /* its path below the source's folder, with a slash: "20261128/night/"; or "" */
+    int watch;   /* of inotify; -1: none: it is only listed */
+    int64_t listed_ns; /* its modification when all its pictures had been listed; 0: never */
+};
+
 struct folder {
     struct live_source base;
     struct live_options o;
@@ -53,8 +61,10 @@ struct folder {
     char *path, *only; /* the folder; the picture in it, or NULL: all of them */
     atomic_bool stop;
     int watch;
+    struct place *place; /* [places]; the first one is the source's folder */
+    size_t places, room;
     int64_t newest_ns; /* the latest file that was delivered: its modification */
-    char newest[NAME_MAX + 1];
+    char newest[PATH_MAX];
     int64_t oldest_us; /* earlier pictures are passed over */
     int64_t last_us;   /* when the last one that was delivered was taken */
 };
@@ -269,11 +279,20 @@ bool live_folder_fits(const char *name)
            (S_ISDIR(s.st_mode) || (S_ISREG(s.st_mode) && is_picture_name(name)));
 }
 
+static void end_watch(struct folder *f)
+{
+    while (f->places > 0)
+        free(f->place[--f->places].below);
+    if (f->watch >= 0)
+        close(f->watch);
+    f->watch = -1;
+}
+
 static void close_folder(struct live_source **source)
 {
     struct folder *f = (struct folder *)*source;
-    if (f->watch >= 0)
-        close(f->watch);
+    end_watch(f);
+    free(f->place);
     free(f->film.path);
     free(f->path);
     free(f->only);
@@ -317,6 +336,7 @@ struct entry {
 struct list {
     struct entry *entry;
     size_t count, room;
+    bool unsettled; /* files were left out that may still be written */
 };
 
 static int by_time(const void *a, const void *b)
@@ -358,14 +378,14 @@ static void free_list(struct list *l)
     free(l->entry);
 }
 
-static bool append(struct list *l, const char *name, const struct picture *p, struct err *e)
+/* Appends a picture. Takes ownership of `name`. */
+static bool append(struct list *l, char *name, const struct picture *p, struct err *e)
 {
-    if (!err_reserve(&l->entry, l->count + 1, &l->room, sizeof *l->entry, e))
+    if (!err_reserve(&l->entry, l->count + 1, &l->room, sizeof *l->entry, e)) {
+        free(name);
         return false;
-    char *copy = strdup(name);
-    if (!copy)
-        return err_memory(e, strlen(name) + 1);
-    l->entry[l->count++] = (struct entry){copy, *p};
+    }
+    l->entry[l->count++] = (struct entry){name, *p};
     return true;
 }
 
@@ -415,36 +435,124 @@ static bool deliver(struct folder *f, const char *name, const struct picture *p,
 }
 
 /* Adds a file that is newer than the newest and was not modified after `settled_ns`. */
-static bool list_file(const struct folder *f, int folder, const char *name, int64_t settled_ns,
-                      struct list *l, struct err *e)
+static bool list_file(const struct folder *f, const char *below, int folder, const char *file,
+                      int64_t settled_ns, struct list *l, struct err *e)
 {
     struct picture p;
     struct stat s;
     bool is_new;
     watch_moved();
-    if (!is_wanted(f, name) || fstatat(folder, name, &s, 0) != 0)
+    if (!is_wanted(f, file) || fstatat(folder, file, &s, 0) != 0)
         return true;
     int64_t modified_ns = clock_in_ns(s.st_mtim);
+    l->unsettled |= modified_ns > settled_ns;
     if (modified_ns <= f->newest_ns || modified_ns > settled_ns)
         return true;
-    if (!describe(f, name, &p, &is_new, e))
-        return false;
-    return !is_new || append(l, name, &p, e);
+    char *name = path_join(below, file, "", e);
+    if (name && describe(f, name, &p, &is_new, e) && is_new)
+        return append(l, name, &p, e);
+    free(name);
+    return e->code == ERR_NONE;
 }
 
-/* Delivers the folder's new pictures that were not modified after `settled_ns`, by their time. */
+/* Watches a folder from now on. Takes ownership of `below`. */
+static bool add_place(struct folder *f, char *below, struct err *e)
+{
+    const uint32_t events = IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
+                            IN_ONLYDIR | (f->o.recursive ? IN_CREATE : 0U);
+    char *path = below ? path_join(f->path, below, "", e) : NULL;
+    bool ok = path && err_reserve(&f->place, f->places + 1, &f->room, sizeof *f->place, e);
+    if (ok)
+        f->place[f->places++] = (struct place){below, inotify_add_watch(f->watch, path, events), 0};
+    else
+        free(below);
+    free(path);
+    return ok;
+}
+
+/* Watches a folder in place `i`, if it is not watched yet. */
+static bool add_below(struct folder *f, size_t i, const char *name, struct err *e)
+{
+    char *below = path_join(f->place[i].below, name, "/", e);
+    bool known = f->places == PLACES_MOST;
+    for (size_t k = 0; below && k < f->places && !known; k++)
+        known = strcmp(f->place[k].below, below) == 0;
+    if (!known)
+        return add_place(f, below, e);
+    free(below);
+    return true;
+}
+
+/* Links are not followed. */
+static bool is_subfolder(const struct folder *f, int folder, const struct dirent *d)
+{
+    struct stat s;
+    if (!f->o.recursive || f->only || d->d_name[0] == '.')
+        return false;
+    if (d->d_type != DT_UNKNOWN)
+        return d->d_type == DT_DIR;
+    return fstatat(folder, d->d_name, &s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(s.st_mode);
+}
+
+static bool list_entries(struct folder *f, size_t i, DIR *folder, int64_t settled_ns,
+                         struct list *l, struct err *e)
+{
+    const struct dirent *d;
+    bool ok = true;
+    while (ok && !atomic_load(&f->stop) && (d = readdir(folder)))
+        if (is_subfolder(f, dirfd(folder), d))
+            ok = add_below(f, i, d->d_name, e);
+        else
+            ok = list_file(f, f->place[i].below, dirfd(folder), d->d_name, settled_ns, l, e);
+    return ok;
+}
+
+/* Lists place `i`, if it has changed: the first one always. Sets *gone if it is no more. */
+static bool list_place(struct folder *f, size_t i, int64_t settled_ns, struct list *l, bool *gone,
+                       struct err *e)
+{
+    const int64_t now_ns = clock_wall_us() * 1000;
+    struct stat s;
+    char *path = path_join(f->path, f->place[i].below, "", e);
+    DIR *folder = path ? opendir(path) : NULL;
+    free(path);
+    *gone = !folder || fstat(dirfd(folder), &s) != 0;
+    bool ok = e->code == ERR_NONE;
+    if (*gone && i == 0 && ok)
+        ok = err_set(e, ERR_INPUT, "cannot read the folder: %s", strerror(errno));
+    int64_t changed_ns = *gone ? 0 : clock_in_ns(s.st_mtim);
+    if (!*gone && (i == 0 || changed_ns != f->place[i].listed_ns)) {
+        l->unsettled = changed_ns > now_ns - LIST_S * INT64_C(1000000000);
+        ok = list_entries(f, i, folder, settled_ns, l, e);
+        f->place[i].listed_ns = l->unsettled ? 0 : changed_ns;
+    }
+    if (folder)
+        closedir(folder);
+    return ok;
+}
+
+static void drop_place(struct folder *f, size_t i)
+{
+    if (f->place[i].watch >= 0)
+        inotify_rm_watch(f->watch, f->place[i].watch);
+    free(f->place[i].below);
+    f->place[i] = f->place[--f->places];
+}
+
+/* Delivers the new pictures of all places that were not modified after `settled_ns`, by their time. */
 static bool deliver_listed(struct folder *f, int64_t settled_ns, const struct live_sink *sink,
                            struct err *e)
 {
     struct list l = {.entry = NULL};
-    const struct dirent *d;
-    DIR *folder = opendir(f->path);
     bool ok = true;
-    if (!folder)
-        return err_set(e, ERR_INPUT, "cannot read the folder: %s", strerror(errno));
-    while (ok && !atomic_load(&f->stop) && (d = readdir(folder)))
-        ok = list_file(f, dirfd(folder), d->d_name, settled_ns, &l, e);
-    closedir(folder);
+    for (size_t i = 0; ok && i < f->places;) { /* listing one may add others */
+        bool gone;
+        ok = list_place(f, i, settled_ns, &l, &gone, e);
+        if (ok && gone)
+            drop_place(f, i);
+        else
+            i++;
+    }
     sort_list(&l, f->last_us);
     for (size_t i = 0; ok && i < l.count && !atomic_load(&f->stop); i++)
         ok = deliver(f, l.entry[i].name, &l.entry[i].picture, sink, e);
@@ -456,9 +564,10 @@ static bool deliver_listed(struct folder *f, int64_t settled_ns, const struct li
 
 static bool open_watch(struct folder *f, struct err *e)
 {
-    const uint32_t written = IN_CLOSE_WRITE | IN_MOVED_TO, gone = IN_DELETE_SELF | IN_MOVE_SELF;
     f->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (f->watch < 0 || inotify_add_watch(f->watch, f->path, written | gone | IN_ONLYDIR) < 0)
+    if (!add_place(f, strdup(""), e))
+        return e->code != ERR_NONE ? false : err_memory(e, 1);
+    if (f->place[0].watch < 0)
         return err_set(e, ERR_INPUT, "cannot watch the folder: %s", strerror(errno));
     return true;
 }
@@ -469,15 +578,29 @@ static bool handle_event(struct folder *f, const struct inotify_event *event, bo
 {
     struct picture p;
     bool is_new;
+    size_t i = 0;
     *lost |= (event->mask & IN_Q_OVERFLOW) != 0;
-    if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT))
-        return err_set(e, ERR_INPUT, "the folder is gone");
-    if (event->len == 0 || !is_wanted(f, event->name))
+    while (i < f->places && f->place[i].watch != event->wd)
+        i++;
+    if (event->wd < 0 || i == f->places)
         return true;
-    if (!describe(f, event->name, &p, &is_new, e))
-        return false;
-    keep_order(&p, f->last_us);
-    return !is_new || deliver(f, event->name, &p, sink, e);
+    if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)) {
+        if (i == 0)
+            return err_set(e, ERR_INPUT, "the folder is gone");
+        drop_place(f, i);
+        return true;
+    }
+    *lost |= (event->mask & IN_ISDIR) != 0; /* pictures may be in it already */
+    if (event->mask & (IN_ISDIR | IN_CREATE) || event->len == 0 || !is_wanted(f, event->name))
+        return true;
+    char *name = path_join(f->place[i].below, event->name, "", e);
+    bool ok = name && describe(f, name, &p, &is_new, e);
+    if (ok && is_new) {
+        keep_order(&p, f->last_us);
+        ok = deliver(f, name, &p, sink, e);
+    }
+    free(name);
+    return ok;
 }
 
 /* Handles the events that have come. */
@@ -532,9 +655,7 @@ static bool run(struct live_source *source, const struct live_sink *sink, struct
         sink->current(sink->user);
         ok = watch_folder(f, sink, e);
     }
-    if (f->watch >= 0)
-        close(f->watch);
-    f->watch = -1;
+    end_watch(f);
     return ok;
 }
 
