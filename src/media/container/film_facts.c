@@ -496,9 +496,32 @@ static bool read_to_key(AVFormatContext *format, const AVStream *s, const AVPack
     return true;
 }
 
-/* Finds the first key frame's orientation, else the container's, as ffmpeg does. Reads ahead. */
+/* Returns true if the pictures of HEVC are fields (H.265, pic_struct in D.3.3). */
+static bool holds_field(const AVCodecParameters *par, const AVPacket *key)
+{
+    bool hevc = par->codec_id == AV_CODEC_ID_HEVC, field = false;
+    AVCodecParserContext *parser = hevc ? av_parser_init((int)par->codec_id) : NULL;
+    AVCodecContext *c = parser ? avcodec_alloc_context3(NULL) : NULL;
+    if (c && avcodec_parameters_to_context(c, par) >= 0) {
+        uint8_t *out = NULL;
+        int bytes = 0;
+        parser->flags |= PARSER_FLAG_COMPLETE_FRAMES;
+        av_parser_parse2(parser, c, &out, &bytes, key->data, key->size, AV_NOPTS_VALUE,
+                         AV_NOPTS_VALUE, 0);
+        field = parser->picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
+                parser->picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
+    }
+    avcodec_free_context(&c);
+    av_parser_close(parser);
+    return field;
+}
+
+/*
+ * Finds the first key frame's orientation, else the container's, as ffmpeg does, and whether it is
+ * a field. Reads ahead.
+ */
 static bool find_orientation(AVFormatContext *format, const AVStream *s, struct orientation *o,
-                             struct err *e)
+                             bool *field, struct err *e)
 {
     const struct carrier *carrier = find_carrier(s->codecpar->codec_id);
     struct display_matrix x = {.found = false};
@@ -509,6 +532,7 @@ static bool find_orientation(AVFormatContext *format, const AVStream *s, struct 
         return interrupt_error(e);
     if (key && may_have_orientation(carrier, s->codecpar, key))
         x = matrix_of_key(s->codecpar, key);
+    *field = key && holds_field(s->codecpar, key);
     if (!x.found)
         x = matrix_of_container(s);
     *o = orientation_of(x);
@@ -524,9 +548,23 @@ static int pixel_bytes(int format)
     return d ? (av_get_padded_bits_per_pixel(d) + 7) / 8 : 0;
 }
 
+/*
+ * Returns the shape of a sample. That of a bitstream of fields is a frame's, and a row of a field
+ * is as high as two of them.
+ */
+static AVRational sample_shape(AVFormatContext *format, AVStream *s, bool field)
+{
+    AVRational own = s->sample_aspect_ratio, coded = s->codecpar->sample_aspect_ratio;
+    AVRational sample = av_guess_sample_aspect_ratio(format, s, NULL);
+    if (sample.num <= 0 || sample.den <= 0)
+        sample = (AVRational){1, 1};
+    bool of_container = own.num > 0 && av_cmp_q(own, coded) != 0;
+    return field && !of_container ? av_mul_q(sample, (AVRational){1, 2}) : sample;
+}
+
 /* Fills what is known of the frames of `f`, which has its orientation already. */
 static void read_picture_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags,
-                               struct film *f)
+                               bool field, struct film *f)
 {
     const AVCodecParameters *par = s->codecpar;
     f->coded_width = par->width;
@@ -535,9 +573,7 @@ static void read_picture_facts(AVFormatContext *format, AVStream *s, struct colo
     bool turned = f->orientation.quarter_turns % 2 == 1;
     f->width = turned ? par->height : par->width;
     f->height = turned ? par->width : par->height;
-    AVRational sample = av_guess_sample_aspect_ratio(format, s, NULL);
-    if (sample.num <= 0 || sample.den <= 0)
-        sample = (AVRational){1, 1};
+    AVRational sample = sample_shape(format, s, field);
     f->sample_num = turned ? sample.den : sample.num;
     f->sample_den = turned ? sample.num : sample.den;
     film_colour_decide(par, tags, f);
@@ -548,7 +584,8 @@ bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags ta
                      struct err *e)
 {
     const struct container_quirks *quirks = container_quirks(format);
-    if (!find_orientation(format, s, &f->orientation, e))
+    bool field;
+    if (!find_orientation(format, s, &f->orientation, &field, e))
         return false;
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
     f->frames_have_times = quirks->frames_have_times;
@@ -562,7 +599,7 @@ bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags ta
              AV_VERSION_MAJOR(container), AV_VERSION_MINOR(container), AV_VERSION_MICRO(container));
     f->stream = s->index;
     if (is_video(s))
-        read_picture_facts(format, s, tags, f);
+        read_picture_facts(format, s, tags, field, f);
     AVRational rate = av_guess_frame_rate(format, s, NULL);
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
