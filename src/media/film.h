@@ -57,6 +57,11 @@ static inline const char *film_length_source_name(enum length_source source)
     return name[source];
 }
 
+/* What a container crops from the decoded frames, in samples. */
+struct film_crop {
+    int left, top, right, bottom;
+};
+
 struct film {
     char *path;                     /* as the user gave it; owned by the source that opened it */
     const struct film_parts *parts; /* its files; NULL: `path` alone. Borrowed */

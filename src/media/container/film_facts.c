@@ -10,6 +10,7 @@
 #include <libavutil/pixdesc.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/engine/light.h"
@@ -17,6 +18,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "container_quirks.h"
+#include "media/bitstream/matroska.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/select/timeline.h"
 #include "media/source.h"
@@ -539,6 +541,43 @@ static bool find_orientation(AVFormatContext *format, const AVStream *s, struct 
     return true;
 }
 
+/* ------------------------------------------------------------------ Matroska */
+
+/* Uses the body of an element of the header, which is at `at` in the file. */
+static void use_matroska(const AVFormatContext *format, const struct ebml_element *x, int64_t at,
+                         struct film *f)
+{
+    enum { BODY_MOST = 16 << 20 };
+    bool used = x->id == MATROSKA_CHAPTERS && x->size <= BODY_MOST;
+    uint8_t *body = used ? malloc((size_t)x->size + 1) : NULL;
+    if (body && container_peek(format, at, body, (int)x->size) == x->size &&
+        matroska_is_ordered(body, (size_t)x->size))
+        log_msg(LOG_WARNING, "'%s' has ordered chapters: a player shows it in another order",
+                f->path);
+    free(body);
+}
+
+/* Reads the elements of the header up to the first cluster. */
+static void read_matroska(const AVFormatContext *format, struct film *f)
+{
+    enum { ELEMENTS_MOST = 1000 };
+    uint8_t head[EBML_HEAD];
+    struct ebml_element x;
+    int64_t at = 0;
+    for (int i = 0; i < ELEMENTS_MOST; i++) {
+        int bytes = container_peek(format, at, head, sizeof head);
+        if (bytes <= 0 || !ebml_read(head, (size_t)bytes, &x))
+            return;
+        at += (int64_t)x.head;
+        if (x.id == MATROSKA_SEGMENT)
+            continue;
+        if (x.id == MATROSKA_CLUSTER || x.size < 0)
+            return;
+        use_matroska(format, &x, at, f);
+        at += x.size;
+    }
+}
+
 /* ------------------------------------------------------------------ everything */
 
 /* Returns the bytes of a pixel in memory, rounded up; 0 if the pixel format is unknown. */
@@ -608,5 +647,7 @@ bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags ta
     f->video = 0;
     for (int i = 0; i < f->stream; i++)
         f->video += has_number(format, format->streams[i]);
+    if (quirks->is_matroska)
+        read_matroska(format, f);
     return true;
 }
