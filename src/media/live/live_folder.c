@@ -539,7 +539,7 @@ static void drop_place(struct folder *f, size_t i)
     f->place[i] = f->place[--f->places];
 }
 
-/* Delivers the new pictures of all places that were not modified after `settled_ns`, by their time. */
+/* Delivers the new pictures of all places, not modified after `settled_ns`, by their time. */
 static bool deliver_listed(struct folder *f, int64_t settled_ns, const struct live_sink *sink,
                            struct err *e)
 {
