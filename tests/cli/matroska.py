@@ -31,6 +31,15 @@ def elements(data):
         at += size
 
 
+def crop_video(body, left, top, right, bottom):
+    """A video with square samples, as mkvmerge writes it."""
+    size = {name: int.from_bytes(value, "big") for name, value in elements(body)}
+    body = b"".join(element(name, value) for name, value in elements(body) if name not in ("54b0", "54ba", "54b2"))
+    square = max(size["b0"] - left - right, 1), max(size["ba"] - top - bottom, 1)
+    facts = {"54cc": left, "54bb": top, "54dd": right, "54aa": bottom, "54b0": square[0], "54ba": square[1]}
+    return body + b"".join(number(name, n) for name, n in facts.items())
+
+
 def change(data, crop, ordered):
     out = b""
     for name, body in elements(data):
@@ -42,7 +51,7 @@ def change(data, crop, ordered):
         if name in (SEGMENT, TRACKS, ENTRY, VIDEO):
             body = change(body, crop, ordered)
         if name == VIDEO and crop:
-            body += b"".join(number(edge, n) for edge, n in zip(("54cc", "54bb", "54dd", "54aa"), crop))
+            body = crop_video(body, *crop)
         out += element(name, body)
     return out
 

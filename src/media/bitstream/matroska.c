@@ -62,24 +62,27 @@ static int number_in(const struct body *b)
     return n <= INT_MAX ? (int)n : INT_MAX;
 }
 
-static struct film_crop crop_of_video(struct body video)
+static struct matroska_video read_video(struct body video)
 {
     enum { BOTTOM = 0x54aa, TOP = 0x54bb, LEFT = 0x54cc, RIGHT = 0x54dd };
-    struct film_crop crop = {0};
+    enum { DISPLAY_WIDTH = 0x54b0, DISPLAY_HEIGHT = 0x54ba };
+    struct matroska_video v = {.display_width = 0};
     struct body in;
     uint32_t id;
     while (next_element(&video, &id, &in))
         switch (id) {
-        case BOTTOM: crop.bottom = number_in(&in); break;
-        case TOP: crop.top = number_in(&in); break;
-        case LEFT: crop.left = number_in(&in); break;
-        case RIGHT: crop.right = number_in(&in); break;
+        case BOTTOM: v.crop.bottom = number_in(&in); break;
+        case TOP: v.crop.top = number_in(&in); break;
+        case LEFT: v.crop.left = number_in(&in); break;
+        case RIGHT: v.crop.right = number_in(&in); break;
+        case DISPLAY_WIDTH: v.display_width = number_in(&in); break;
+        case DISPLAY_HEIGHT: v.display_height = number_in(&in); break;
         default: break;
         }
-    return crop;
+    return v;
 }
 
-struct film_crop matroska_crop(const uint8_t *tracks, size_t size, int number)
+struct matroska_video matroska_video(const uint8_t *tracks, size_t size, int number)
 {
     enum { ENTRY = 0xae, TYPE = 0x83, VIDEO = 0xe0, IS_VIDEO = 1 };
     struct body all = {tracks, size, 0}, entry, in, video;
@@ -93,9 +96,9 @@ struct film_crop matroska_crop(const uint8_t *tracks, size_t size, int number)
             id = ENTRY;
         }
         if (is_video && number-- == 0)
-            return crop_of_video(video);
+            return read_video(video);
     }
-    return (struct film_crop){0};
+    return (struct matroska_video){.display_width = 0};
 }
 
 bool matroska_is_ordered(const uint8_t *chapters, size_t size)

@@ -32,8 +32,13 @@ int64_t ebml_size(const uint8_t *p, size_t room, size_t *bytes);
 /* Reads the header of an element at `p`. Returns false if it is damaged, or not all there. */
 bool ebml_read(const uint8_t *p, size_t room, struct ebml_element *x);
 
-/* Returns the PixelCrop of the video track `number`, from 0, by the body of Tracks; else zero. */
-struct film_crop matroska_crop(const uint8_t *tracks, size_t size, int number);
+struct matroska_video {
+    struct film_crop crop;             /* PixelCrop */
+    int display_width, display_height; /* of the frame when it is cropped, in any unit; 0: unset */
+};
+
+/* Returns what is known of the video track `number`, from 0, by the body of Tracks; else zero. */
+struct matroska_video matroska_video(const uint8_t *tracks, size_t size, int number);
 
 /* Returns true if the default edition, else the first, plays its chapters: the body of Chapters. */
 bool matroska_is_ordered(const uint8_t *chapters, size_t size);

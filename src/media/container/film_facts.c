@@ -543,23 +543,50 @@ static bool find_orientation(AVFormatContext *format, const AVStream *s, struct 
 
 /* ------------------------------------------------------------------ Matroska */
 
-/* Uses the body of an element of the header, which is at `at` in the file. */
-static void use_matroska(const AVFormatContext *format, const struct ebml_element *x, int64_t at,
-                         struct film *f)
+/* Rounds `n` samples up to complete ones of chroma, which is 2^log2 as coarse. */
+static int round_up(int n, int log2) { return (((n - 1) >> log2) + 1) << log2; }
+
+/* Sets f->crop, unless it would leave nothing, and the shape of a sample. */
+static void use_video(const struct matroska_video *v, struct film *f, int format,
+                      AVRational *sample)
 {
-    enum { BODY_MOST = 16 << 20 };
-    bool used = x->id == MATROSKA_CHAPTERS && x->size <= BODY_MOST;
-    uint8_t *body = used ? malloc((size_t)x->size + 1) : NULL;
-    if (body && container_peek(format, at, body, (int)x->size) == x->size &&
-        matroska_is_ordered(body, (size_t)x->size))
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get((enum AVPixelFormat)format);
+    const int across = d ? d->log2_chroma_w : 0, down = d ? d->log2_chroma_h : 0;
+    const int width = f->coded_width, height = f->coded_height;
+    struct film_crop c = v->crop;
+    if (c.left >= width || c.top >= height || c.right >= width || c.bottom >= height)
+        return;
+    c.left = round_up(c.left, across);
+    c.top = round_up(c.top, down);
+    c.right = c.right > 0 ? width - (((width - c.right) >> across) << across) : 0;
+    c.bottom = c.bottom > 0 ? height - (((height - c.bottom) >> down) << down) : 0;
+    if (c.left >= width - c.right || c.top >= height - c.bottom)
+        return;
+    bool cropped = c.left > 0 || c.top > 0 || c.right > 0 || c.bottom > 0;
+    f->crop = c;
+    if (cropped && v->display_width > 0 && v->display_height > 0)
+        av_reduce(&sample->num, &sample->den,
+                  (int64_t)(height - v->crop.top - v->crop.bottom) * v->display_width,
+                  (int64_t)(width - v->crop.left - v->crop.right) * v->display_height, INT_MAX);
+}
+
+/* Uses the body of an element of the header. */
+static void use_element(uint32_t id, const uint8_t *body, size_t size, int format, struct film *f,
+                        AVRational *sample)
+{
+    if (id == MATROSKA_TRACKS) {
+        const struct matroska_video v = matroska_video(body, size, f->video);
+        use_video(&v, f, format, sample);
+    } else if (matroska_is_ordered(body, size)) {
         log_msg(LOG_WARNING, "'%s' has ordered chapters: a player shows it in another order",
                 f->path);
-    free(body);
+    }
 }
 
 /* Reads the elements of the header up to the first cluster. */
-static void read_matroska(const AVFormatContext *format, struct film *f)
+static void read_matroska(const AVFormatContext *format, struct film *f, AVRational *sample)
 {
+    enum { BODY_MOST = 16 << 20 };
     enum { ELEMENTS_MOST = 1000 };
     uint8_t head[EBML_HEAD];
     struct ebml_element x;
@@ -573,7 +600,12 @@ static void read_matroska(const AVFormatContext *format, struct film *f)
             continue;
         if (x.id == MATROSKA_CLUSTER || x.size < 0)
             return;
-        use_matroska(format, &x, at, f);
+        bool used = x.id == MATROSKA_TRACKS || x.id == MATROSKA_CHAPTERS;
+        uint8_t *body = used && x.size <= BODY_MOST ? malloc((size_t)x.size + 1) : NULL;
+        if (body && container_peek(format, at, body, (int)x.size) == x.size)
+            use_element(x.id, body, (size_t)x.size, format->streams[f->stream]->codecpar->format, f,
+                        sample);
+        free(body);
         at += x.size;
     }
 }
@@ -609,10 +641,12 @@ static void read_picture_facts(AVFormatContext *format, AVStream *s, struct colo
     f->coded_width = par->width;
     f->coded_height = par->height;
     f->pixel_bytes = pixel_bytes(par->format);
-    bool turned = f->orientation.quarter_turns % 2 == 1;
-    f->width = turned ? par->height : par->width;
-    f->height = turned ? par->width : par->height;
     AVRational sample = sample_shape(format, s, field);
+    if (container_quirks(format)->is_matroska)
+        read_matroska(format, f, &sample);
+    bool turned = f->orientation.quarter_turns % 2 == 1;
+    f->width = turned ? film_frame_height(f) : film_frame_width(f);
+    f->height = turned ? film_frame_width(f) : film_frame_height(f);
     f->sample_num = turned ? sample.den : sample.num;
     f->sample_den = turned ? sample.num : sample.den;
     film_colour_decide(par, tags, f);
@@ -637,6 +671,9 @@ bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags ta
              AV_VERSION_MAJOR(codec), AV_VERSION_MINOR(codec), AV_VERSION_MICRO(codec),
              AV_VERSION_MAJOR(container), AV_VERSION_MINOR(container), AV_VERSION_MICRO(container));
     f->stream = s->index;
+    f->video = 0;
+    for (int i = 0; i < f->stream; i++)
+        f->video += has_number(format, format->streams[i]);
     if (is_video(s))
         read_picture_facts(format, s, tags, field, f);
     AVRational rate = av_guess_frame_rate(format, s, NULL);
@@ -644,10 +681,5 @@ bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags ta
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
     f->length = declared_length(format, s, rate);
     f->videos = count_numbers(format);
-    f->video = 0;
-    for (int i = 0; i < f->stream; i++)
-        f->video += has_number(format, format->streams[i]);
-    if (quirks->is_matroska)
-        read_matroska(format, f);
     return true;
 }

@@ -31,10 +31,10 @@ static const uint8_t tracks[] = {
 
 TEST(pixel_crop)
 {
-    struct film_crop c = matroska_crop(tracks, sizeof tracks, 1);
+    struct film_crop c = matroska_video(tracks, sizeof tracks, 1).crop;
     assert_true(c.left == 1 && c.top == 2 && c.right == 3 && c.bottom == 4);
     for (int number = 0; number < 3; number += 2) {
-        c = matroska_crop(tracks, sizeof tracks, number);
+        c = matroska_video(tracks, sizeof tracks, number).crop;
         assert_true(c.left == 0 && c.top == 0 && c.right == 0 && c.bottom == 0);
     }
 }
@@ -66,7 +66,7 @@ TEST(damage)
         for (size_t i = 0; i < size; i++)
             for (int bit = 0; bit < 8; bit++) {
                 copy[i] ^= (uint8_t)(1 << bit);
-                (void)matroska_crop(copy, size, 1);
+                (void)matroska_video(copy, size, 1);
                 (void)matroska_is_ordered(copy, size);
                 copy[i] ^= (uint8_t)(1 << bit);
             }
