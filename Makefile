@@ -276,8 +276,8 @@ $(BIN)/made_feed: $(BUILD)/tests/support/made_feed.o $(LIB)
 
 # For LD_PRELOAD in cases of the command line: threads and memory that cannot be had, bytes that
 # cannot be read.
-PRELOADS := $(addprefix $(BIN)/,few-threads.so failing-reads.so hanging-read.so \
-    refused-memory.so tried-calls.so)
+PRELOADS := $(addprefix $(BIN)/,few-threads.so bad-reads.so refused-memory.so \
+    tried-calls.so)
 
 $(BIN)/tried-calls.so: tests/unit/base/sandbox_attempts.h
 
@@ -432,8 +432,8 @@ $(eval $(call own_test,poster,poster,out/sample.mkv,tests/poster.sh))
 ## test-slurm: samples/slurm on a Slurm cluster of this machine's own (half a minute)
 $(eval $(call own_test,slurm,slurm,,tests/slurm.sh))
 ## test-many: a batch of 1,000 made films, good and bad, a crash, and kills (two minutes)
-$(eval $(call own_test,many,,$(BIN)/hanging-read.so, \
-    CRASHING=$(BIN)/hanging-read.so tests/many-films.sh))
+$(eval $(call own_test,many,,$(BIN)/bad-reads.so, \
+    CRASHING=$(BIN)/bad-reads.so tests/many-films.sh))
 ## test-bombs: films that take far more memory than their size allows, beside good ones (three
 ##   minutes)
 $(eval $(call own_test,bombs,,,$(PYTHON) tests/bombs.py))
@@ -454,8 +454,8 @@ $(eval $(call own_test,find,align,,$(PYTHON) tests/find.py $(or $(FILMS),20) $(o
 ##   minutes)
 $(eval $(call own_test,time,,,$(PYTHON) tests/time_matrix.py))
 ## test-io: 300 runs with read errors at random places of films, pipes and the cache (a minute)
-$(eval $(call own_test,io,,$(BIN)/failing-reads.so, \
-    FAILING=$(BIN)/failing-reads.so $(PYTHON) tests/read_errors.py))
+$(eval $(call own_test,io,,$(BIN)/bad-reads.so, \
+    FAILING=$(BIN)/bad-reads.so $(PYTHON) tests/read_errors.py))
 
 # ------------------------------------------------------------------ fuzzing
 

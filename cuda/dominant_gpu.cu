@@ -5,12 +5,11 @@
  * not matter. Each pass recomputes a pixel's place, with three lookups in a table that stays in the
  * L1 cache.
  */
-#include "dominant_gpu.h"
+#include "gpu.h"
 
 #include <stdlib.h>
 
-#include "barcode/engine/srgb.h"
-#include "cuda_check.h"
+#include "barcode/engine/colour.h"
 #include "warp.cuh"
 
 enum {

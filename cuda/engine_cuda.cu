@@ -20,8 +20,6 @@
 #include <cstring>
 
 #include "barcode/base/clock.h"
-#include "cuda_check.h"
-#include "sound_gpu.h"
 
 /* ------------------------------------------------------------------ devices */
 

@@ -8,9 +8,7 @@
 #include "barcode/base/queue.h"
 #include "barcode/engine/engine.h"
 #include "barcode/engine/shrink.h"
-#include "dominant_gpu.h"
-#include "kmeans_gpu.h"
-#include "shrink_gpu.h"
+#include "gpu.h"
 
 enum { BATCHES_MAX = 3 };
 

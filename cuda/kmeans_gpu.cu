@@ -1,10 +1,9 @@
 /* kmeans_gpu.cu - the host side of the k-means: memory, and the order of the kernels. */
-#include "kmeans_gpu.h"
+#include "gpu.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "cuda_check.h"
 #ifdef BARCODE_EMULATED
 #include "cuda_emulator.h"
 #endif
@@ -26,28 +25,6 @@ enum { TASKS_EACH = 5, WARPS_LEAST = 2 };
 /* One for the starts and one for each rung. */
 enum { COUNTERS = 1 + KMEANS_RUNGS };
 
-/* The parts of the workspace. */
-enum part {
-    SORTED,
-    POINT,
-    BOX,
-    SUM,
-    SQUARE,
-    MADE,
-    CENTRE,
-    INERTIA,
-    ENDED,
-    OUTCOME,
-    LIST,
-    NEXT,
-    SLOT,
-    KEY,
-    START,
-    TILE,
-    SORT,
-    PARTS
-};
-
 struct plan {
     struct kmeans_job job; /* with NULL pointers */
     int frames, chunk;
@@ -56,7 +33,7 @@ struct plan {
     int rungs, listed;
     int multiprocessors, slots;           /* slots: number of restart blocks that fit in memory */
     int most[RESTART_PHASES][WARPS_BITS]; /* blocks of 1 << i warps that the device can hold */
-    size_t bytes[PARTS], sort_bytes;
+    size_t sort_bytes;                    /* of points_scratch */
 };
 
 struct kmeans_gpu {
@@ -140,95 +117,80 @@ static int warps_for(const struct plan *p, enum restart_phase phase, size_t task
     return warps_fit(p, i);
 }
 
-/* Computes the sizes of all parts of the workspace, on the current device. */
+/* Fills the plan, for the current device. */
 static cudaError_t plan_make(struct plan *p, const struct kmeans_params *params, int pixels,
                              int frames)
 {
     plan_frames(p, params, pixels, frames);
-    const struct kmeans_job *j = &p->job;
-    size_t n = (size_t)frames, tasks = n * (size_t)params->n_init, chunk = (size_t)p->chunk;
     cudaError_t status = plan_slots(p);
-    if (status == cudaSuccess)
-        status = sort_keys(NULL, &p->sort_bytes, NULL, NULL, (int)(chunk * j->pixels), 32, NULL);
     if (status != cudaSuccess)
         return status;
-    p->bytes[SORTED] = n * j->pixels * sizeof *j->sorted;
-    p->bytes[POINT] = n * j->capacity * sizeof *j->point;
-    p->bytes[BOX] = n * j->groups * sizeof *j->box;
-    p->bytes[SUM] = n * j->groups * sizeof *j->sum;
-    p->bytes[SQUARE] = n * j->groups * sizeof *j->square;
-    p->bytes[MADE] = n * sizeof *j->made;
-    p->bytes[CENTRE] = tasks * (size_t)params->k * sizeof *j->centre;
-    p->bytes[INERTIA] = tasks * sizeof *j->inertia;
-    p->bytes[ENDED] = tasks * sizeof *j->ended;
-    p->bytes[LIST] = n * (size_t)p->listed * sizeof *j->list;
-    p->bytes[OUTCOME] = tasks * (size_t)params->k * 4 * sizeof *j->outcome;
-    p->bytes[NEXT] = COUNTERS * sizeof *j->next;
-    p->bytes[SLOT] = (size_t)p->slots * j->slot_bytes;
-    p->bytes[KEY] = chunk * j->pixels * sizeof(uint32_t);
-    p->bytes[START] = chunk * j->capacity * sizeof(uint32_t);
-    p->bytes[TILE] = chunk * (size_t)points_tiles(j->pixels) * sizeof(uint32_t);
-    p->bytes[SORT] = p->sort_bytes;
-    return cudaSuccess;
+    return sort_keys(NULL, &p->sort_bytes, NULL, NULL, p->chunk * pixels, 32, NULL);
 }
 
-/* Computes the offset of each part; returns the total size. */
-static size_t plan_places(const struct plan *p, size_t place[PARTS])
+/* The workspace, or its size while `memory` is NULL. */
+struct layout {
+    char *memory;
+    size_t bytes;
+};
+
+/* Sets `*part` to the next `count` elements of the workspace. */
+template <class T> static void place(struct layout *l, T **part, size_t count)
 {
-    size_t at = 0;
-    for (int i = 0; i < PARTS; i++) {
-        place[i] = at;
-        at += (p->bytes[i] + 255) / 256 * 256;
-    }
-    return at;
+    *part = l->memory ? (T *)(l->memory + l->bytes) : NULL;
+    l->bytes += (count * sizeof(T) + 255) / 256 * 256;
+}
+
+/* Places all parts of the workspace in `memory`, which may be NULL. Returns its size. */
+static size_t place_all(struct kmeans_gpu *km, char *memory)
+{
+    const struct plan *p = &km->plan;
+    struct kmeans_job *j = &km->plan.job;
+    struct points_scratch *s = &km->scratch;
+    struct layout l = {memory, 0};
+    size_t n = (size_t)p->frames, tasks = n * (size_t)j->params.n_init,
+           centres = tasks * (size_t)j->params.k, chunk = (size_t)p->chunk;
+    place(&l, &j->sorted, n * j->pixels);
+    place(&l, &j->point, n * j->capacity);
+    place(&l, &j->box, n * j->groups);
+    place(&l, &j->sum, n * j->groups);
+    place(&l, &j->square, n * j->groups);
+    place(&l, &j->made, n);
+    place(&l, &j->centre, centres);
+    place(&l, &j->inertia, tasks);
+    place(&l, &j->ended, tasks);
+    place(&l, &j->outcome, centres * 4);
+    place(&l, &km->list, n * (size_t)p->listed);
+    place(&l, &km->next, COUNTERS);
+    place(&l, &j->slot, (size_t)p->slots * j->slot_bytes);
+    place(&l, &s->key, chunk * j->pixels);
+    place(&l, &s->start, chunk * j->capacity);
+    place(&l, &s->tile, chunk * (size_t)points_tiles(j->pixels));
+    place(&l, &s->sort, p->sort_bytes);
+    s->sort_bytes = p->sort_bytes;
+    return l.bytes;
 }
 
 size_t kmeans_gpu_bytes(const struct kmeans_params *params, int pixels, int frames)
 {
-    struct plan p;
-    size_t place[PARTS];
-    return plan_make(&p, params, pixels, frames) == cudaSuccess ? plan_places(&p, place) : 0;
-}
-
-static void set_pointers(struct kmeans_gpu *km, const size_t place[PARTS])
-{
-    struct kmeans_job *j = &km->plan.job;
-    char *at = km->memory;
-    j->sorted = (uint32_t *)(at + place[SORTED]);
-    j->point = (uint32_t *)(at + place[POINT]);
-    j->box = (uint2 *)(at + place[BOX]);
-    j->sum = (uint4 *)(at + place[SUM]);
-    j->square = (uint32_t *)(at + place[SQUARE]);
-    j->made = (struct frame_points *)(at + place[MADE]);
-    j->centre = (uint2 *)(at + place[CENTRE]);
-    j->inertia = (unsigned long long *)(at + place[INERTIA]);
-    j->outcome = (unsigned long long *)(at + place[OUTCOME]);
-    j->ended = (uint32_t *)(at + place[ENDED]);
-    km->list = (uint32_t *)(at + place[LIST]);
-    km->next = (unsigned *)(at + place[NEXT]);
-    j->slot = at + place[SLOT];
-    km->scratch.key = (uint32_t *)(at + place[KEY]);
-    km->scratch.start = (uint32_t *)(at + place[START]);
-    km->scratch.tile = (uint32_t *)(at + place[TILE]);
-    km->scratch.sort = at + place[SORT];
-    km->scratch.sort_bytes = km->plan.sort_bytes;
+    struct kmeans_gpu km;
+    return plan_make(&km.plan, params, pixels, frames) == cudaSuccess ? place_all(&km, NULL) : 0;
 }
 
 struct kmeans_gpu *kmeans_gpu_open(const struct kmeans_params *params, int pixels, int frames,
                                    struct err *e)
 {
     struct kmeans_gpu *km = (struct kmeans_gpu *)err_calloc(1, sizeof *km, e);
-    size_t place[PARTS];
     if (!km)
         return NULL;
     cudaError_t status = plan_make(&km->plan, params, pixels, frames);
     if (status == cudaSuccess)
-        status = cudaMalloc((void **)&km->memory, plan_places(&km->plan, place));
+        status = cudaMalloc((void **)&km->memory, place_all(km, NULL));
     if (!cuda_check(status, "make room for the k-means", e)) {
         free(km);
         return NULL;
     }
-    set_pointers(km, place);
+    place_all(km, km->memory);
     return km;
 }
 

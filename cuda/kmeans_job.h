@@ -6,9 +6,9 @@
  *   points  kmeans_points.cu   Morton keys, one radix sort for many frames, runs of equal keys to
  *                              points, groups
  *   start   kmeans_restart.cu  one block a (frame, restart), taken from a counter until none is
- *                              left: the initial centroids (kmeans_seed.cuh, kmeans_nearest.cuh)
- *   lloyd   kmeans_restart.cu  likewise: assign and update (kmeans_lloyd.cuh) up
- *                              to the rung of the race, or to the end
+ *                              left: the initial centroids (kmeans_seed.cuh)
+ *   lloyd   kmeans_restart.cu  likewise: assign and update up to the rung of the race, or to the
+ *                              end
  *   race    kmeans_restart.cu  between two rungs: lists the restarts that continue, for the next
  *                              launch of lloyd, with a suitable number of warps a block
  *   choose  kmeans_restart.cu  the best restart, clusters in order
@@ -21,7 +21,7 @@
 #ifndef BARCODE_CUDA_KMEANS_JOB_H
 #define BARCODE_CUDA_KMEANS_JOB_H
 
-#include "kmeans_gpu.h"
+#include "gpu.h"
 
 enum {
     GROUP = 32,         /* points in a group, one for each lane of a warp */
@@ -87,7 +87,7 @@ void restart_launch(const struct kmeans_job *j, enum restart_phase phase, int th
 /* kmeans_points.cu. key[chunk frames][pixels], start[...][capacity], tile[...][tiles] */
 struct points_scratch {
     uint32_t *key, *start, *tile;
-    void *sort;
+    char *sort;
     size_t sort_bytes;
 };
 int points_tiles(uint32_t pixels);

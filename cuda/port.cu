@@ -13,9 +13,7 @@
 #include <cstring>
 
 #include "barcode/base/clock.h"
-#include "cuda_check.h"
 #include "engine_cuda.h"
-#include "shrink_gpu.h"
 
 void cuda_port_destroy(struct cuda_port *p)
 {

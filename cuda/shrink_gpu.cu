@@ -1,4 +1,4 @@
-#include "shrink_gpu.h"
+#include "gpu.h"
 
 #include <pthread.h>
 #include <cstdlib>
@@ -6,7 +6,6 @@
 #include "barcode/engine/colour.h"
 #include "barcode/engine/light.h"
 #include "barcode/engine/shrink.h"
-#include "cuda_check.h"
 
 /* One axis of a plane, in units that divide both: see src/engine/shrink_sum.h. */
 struct gpu_axis {

@@ -1,5 +1,5 @@
 /*
- * sound_gpu.cu - spectrogram.h and max_filter.h on the GPU.
+ * sound_gpu.cu - spectrogram.h and peaks.h's maximum filter on the GPU.
  *
  * Spectrogram: a block computes a frame in shared memory.
  *
@@ -14,13 +14,12 @@
  *
  * A larger radius is several filters one after another: D(a + b) = D(a) + D(b).
  */
-#include "sound_gpu.h"
+#include "gpu.h"
 
 #include <cstdlib>
 
-#include "barcode/sound/max_filter.h"
+#include "barcode/sound/peaks.h"
 #include "barcode/sound/spectrogram.h"
-#include "cuda_check.h"
 #include "warp.cuh"
 
 namespace {

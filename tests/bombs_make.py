@@ -9,9 +9,9 @@ import zlib
 BOMBS = []
 
 
-def bomb(name, before, make):
-    """Adds to BOMBS a file name, what the film did before, and the function that writes it."""
-    BOMBS.append((name, before, make))
+def bomb(name, before):
+    """Adds the function that it decorates to BOMBS."""
+    return lambda make: BOMBS.append((name, before, make))
 
 
 def write(path, *parts):
@@ -43,17 +43,15 @@ def gif(width, height, frames):
     return head + b"\x21\xff\x0bNETSCAPE2.0\x03\x01\x00\x00\x00" + frame * frames + b"\x3b"
 
 
-bomb("gif-canvas.gif", "3.0 GB and about 1 s a frame", lambda path: write(path, gif(16000, 16000, 2000)))
-bomb("gif-allowed.gif", "held", lambda path: write(path, gif(11000, 11000, 8)))
-bomb("gif-long.gif", "held", lambda path: write(path, gif(200, 200, 2000)))
+bomb("gif-canvas.gif", "3.0 GB and about 1 s a frame")(lambda path: write(path, gif(16000, 16000, 2000)))
+bomb("gif-allowed.gif", "held")(lambda path: write(path, gif(11000, 11000, 8)))
+bomb("gif-long.gif", "held")(lambda path: write(path, gif(200, 200, 2000)))
 
 
+@bomb("jpeg-65500.mjpeg", "held")
 def jpeg_size(path):
     head = b"\xff\xd8\xff\xc0\x00\x11\x08" + struct.pack(">HH", 65500, 65500) + b"\x03\x01\x22\x00\x02\x11\x00\x03\x11\x00"
     write(path, (head + b"\xff\xda\x00\x0c\x03\x01\x00\x02\x11\x03\x11\x00\x3f\x00" + bytes(999) + b"\xff\xd9") * 3)
-
-
-bomb("jpeg-65500.mjpeg", "held", jpeg_size)
 
 
 # ------------------------------------------------------------------ MP4
@@ -109,73 +107,62 @@ def tables(samples, size, delta=40, chunk=None, *more):
 SMALL = png(16, 16)
 
 
+@bomb("mpng-16000.mp4", "10.8 GB and more than 46 s, a picture")
 def mpng_large(path):
     data = png(16000, 16000, 16, 6)
     mp4(path, data, movie(trak(tables(1, len(data)), 16000, 16000)))
 
 
-bomb("mpng-16000.mp4", "10.8 GB and more than 46 s, a picture", mpng_large)
-
-
+@bomb("mpng-allowed.mp4", "more than 3.7 GB")
 def mpng_allowed(path):
     data = png(11000, 11000, 16, 6)
     mp4(path, data * 3, movie(trak(tables(3, len(data)), 11000, 11000)))
 
 
-bomb("mpng-allowed.mp4", "more than 3.7 GB", mpng_allowed)
+bomb("mp4-stsz.mp4", "1.7 GB, a picture (85 million samples: 9.3 GB)")(
+    lambda path: mp4(path, SMALL * 1000, movie(trak(tables(25_000_000, len(SMALL), 1)))))
+bomb("mp4-ctts.mp4", "2.8 GB, a picture")(
+    lambda path: mp4(path, SMALL * 10, movie(trak(tables(30_000_000, len(SMALL), 1, None, full(b"ctts", u32(1, 30_000_000, 5)))))))
+bomb("mp4-4-billion.mp4", "held")(lambda path: mp4(path, SMALL * 10, movie(trak(tables(0xffffffff, len(SMALL), 1000)))))
 
 
-bomb("mp4-stsz.mp4", "1.7 GB, a picture (85 million samples: 9.3 GB)",
-     lambda path: mp4(path, SMALL * 1000, movie(trak(tables(25_000_000, len(SMALL), 1)))))
-bomb("mp4-ctts.mp4", "2.8 GB, a picture",
-     lambda path: mp4(path, SMALL * 10, movie(trak(tables(30_000_000, len(SMALL), 1, None, full(b"ctts", u32(1, 30_000_000, 5)))))))
-bomb("mp4-4-billion.mp4", "held", lambda path: mp4(path, SMALL * 10, movie(trak(tables(0xffffffff, len(SMALL), 1000)))))
-
-
+@bomb("mp4-stts-claims.mp4", "held")
 def mp4_stts(path):
     t = tables(10, len(SMALL))
     mp4(path, SMALL * 10, movie(trak([full(b"stts", u32(0x0fffffff, 10, 40)), *t[1:]])))
 
 
-bomb("mp4-stts-claims.mp4", "held", mp4_stts)
+bomb("mp4-stss-claims.mp4", "held")(
+    lambda path: mp4(path, SMALL * 10, movie(trak(tables(10, len(SMALL), 40, None, full(b"stss", u32(0x1ffffffe, 1)))))))
 
 
-bomb("mp4-stss-claims.mp4", "held",
-     lambda path: mp4(path, SMALL * 10, movie(trak(tables(10, len(SMALL), 40, None, full(b"stss", u32(0x1ffffffe, 1)))))))
-
-
+@bomb("mp4-stsc-claims.mp4", "held")
 def mp4_stsc(path):
     t = tables(10, len(SMALL))
     mp4(path, SMALL * 10, movie(trak([t[0], full(b"stsc", u32(0x0afffffe, 1, 10, 1)), *t[2:]])))
 
 
-bomb("mp4-stsc-claims.mp4", "held", mp4_stsc)
+bomb("mp4-no-durations.mp4", "held")(lambda path: mp4(path, SMALL * 5000, movie(trak(tables(5000, len(SMALL), 0)))))
 
 
-bomb("mp4-no-durations.mp4", "held", lambda path: mp4(path, SMALL * 5000, movie(trak(tables(5000, len(SMALL), 0)))))
-
-
+@bomb("mp4-68-years.mp4", "held")
 def mp4_years(path):
     t = tables(2, len(SMALL))
     mp4(path, SMALL * 2, movie(trak([full(b"stts", u32(2, 1, 0x7fffffff, 1, 1)), *t[1:]], duration=0x7fffffff), duration=0x7fffffff))
 
 
-bomb("mp4-68-years.mp4", "held", mp4_years)
-
-
+@bomb("mp4-edits.mp4", "1.4 GB and 36 s, a picture")
 def mp4_edits(path):
     edits = b"".join(u32(1000, 0, 0x10000) for _ in range(20000))
     more = box(b"edts", full(b"elst", u32(20000), edits))
     mp4(path, SMALL * 20, movie(trak(tables(200_000, len(SMALL), 1), extra=more)))
 
 
-bomb("mp4-edits.mp4", "1.4 GB and 36 s, a picture", mp4_edits)
+bomb("mp4-tracks.mp4", "held")(
+    lambda path: mp4(path, SMALL * 10, movie(*(trak(tables(10, len(SMALL)), number=n + 1) for n in range(5000)))))
 
 
-bomb("mp4-tracks.mp4", "held",
-     lambda path: mp4(path, SMALL * 10, movie(*(trak(tables(10, len(SMALL)), number=n + 1) for n in range(5000)))))
-
-
+@bomb("mp4-trun.mp4", "2.5 GB")
 def mp4_trun(path):
     trex = box(b"mvex", full(b"trex", u32(1, 1, 40, len(SMALL), 0)))
     start = movie(trak(tables(0, 0)), more=trex)
@@ -183,9 +170,7 @@ def mp4_trun(path):
     write(path, FTYP, start, box(b"moof", full(b"mfhd", u32(1)), traf), box(b"mdat", SMALL * 10))
 
 
-bomb("mp4-trun.mp4", "2.5 GB", mp4_trun)
-
-
+@bomb("mp4-moofs.mp4", "held")
 def mp4_moofs(path):
     trex = box(b"mvex", full(b"trex", u32(1, 1, 40, len(SMALL), 0)))
     traf = box(b"traf", full(b"tfhd", u32(1), flags=0x20000), full(b"trun", u32(1), flags=0))
@@ -193,9 +178,7 @@ def mp4_moofs(path):
     write(path, FTYP, movie(trak(tables(0, 0)), more=trex), moof * 20000)
 
 
-bomb("mp4-moofs.mp4", "held", mp4_moofs)
-
-
+@bomb("mp4-nested.mp4", "held")
 def mp4_nested(path):
     inner = b""
     for _ in range(5000):
@@ -203,9 +186,7 @@ def mp4_nested(path):
     mp4(path, SMALL, movie(inner))
 
 
-bomb("mp4-nested.mp4", "held", mp4_nested)
-
-
+@bomb("mp4-cmov.mov", "1.9 GB")
 def mp4_cmov(path):
     most = 1900 << 20
     packer = zlib.compressobj(1)
@@ -216,9 +197,7 @@ def mp4_cmov(path):
     mp4(path, SMALL, box(b"moov", cmov))
 
 
-bomb("mp4-cmov.mov", "1.9 GB", mp4_cmov)
-
-
+@bomb("mp4-title.mp4", "3.6 GB, a picture")
 def mp4_title(path):
     """A title of 900 MB, in a sparse file."""
     size = 900 << 20
@@ -231,9 +210,6 @@ def mp4_title(path):
     write(path, FTYP, box(b"mdat", SMALL * 10), u32(len(moov) + len(udta) + size), moov[4:], udta)
     with open(path, "r+b") as f:
         f.truncate(f.seek(0, 2) + size)
-
-
-bomb("mp4-title.mp4", "3.6 GB, a picture", mp4_title)
 
 
 # ------------------------------------------------------------------ Matroska
@@ -254,23 +230,22 @@ def matroska(path, *parts):
     write(path, HEAD, ebml("18538067", INFO, *parts))
 
 
-bomb("mkv-tracks.mkv", "2.1 GB", lambda path: matroska(path, ebml("1654ae6b", TRACK, b"\xae\x80" * 6_000_000)))
-bomb("mkv-cues.mkv", "2.1 GB", lambda path: matroska(path, TRACKS, ebml("1c53bb6b", b"\xbb\x80" * 50_000_000)))
-bomb("mkv-attachments.mkv", "2.0 GB", lambda path: matroska(path, TRACKS, ebml("1941a469", b"\x61\xa7\x80" * 25_000_000)))
+bomb("mkv-tracks.mkv", "2.1 GB")(lambda path: matroska(path, ebml("1654ae6b", TRACK, b"\xae\x80" * 6_000_000)))
+bomb("mkv-cues.mkv", "2.1 GB")(lambda path: matroska(path, TRACKS, ebml("1c53bb6b", b"\xbb\x80" * 50_000_000)))
+bomb("mkv-attachments.mkv", "2.0 GB")(lambda path: matroska(path, TRACKS, ebml("1941a469", b"\x61\xa7\x80" * 25_000_000)))
 
 
+@bomb("mkv-attached-files.mkv", "held")
 def mkv_attached_files(path):
     file = ebml("61a7", ebml("466e", b"a.ttf"), ebml("4660", b"font/ttf"), ebml("465c", bytes(99)), ebml("46ae", b"\x05"))
     matroska(path, TRACKS, ebml("1941a469", file * 20000))
 
 
-bomb("mkv-attached-files.mkv", "held", mkv_attached_files)
+bomb("mkv-tags.mkv", "3.1 GB")(lambda path: matroska(path, TRACKS, ebml("1254c367", ebml("7373", b"\x67\xc8\x80" * 20_000_000))))
+bomb("mkv-chapters.mkv", "2.1 GB")(lambda path: matroska(path, TRACKS, ebml("1043a770", ebml("45b9", b"\xb6\x80" * 30_000_000))))
 
 
-bomb("mkv-tags.mkv", "3.1 GB", lambda path: matroska(path, TRACKS, ebml("1254c367", ebml("7373", b"\x67\xc8\x80" * 20_000_000))))
-bomb("mkv-chapters.mkv", "2.1 GB", lambda path: matroska(path, TRACKS, ebml("1043a770", ebml("45b9", b"\xb6\x80" * 30_000_000))))
-
-
+@bomb("mkv-nested.mkv", "held")
 def mkv_nested(path):
     tag = b""
     for _ in range(2000):
@@ -278,20 +253,16 @@ def mkv_nested(path):
     matroska(path, TRACKS, ebml("1254c367", ebml("7373", tag)))
 
 
-bomb("mkv-nested.mkv", "held", mkv_nested)
-
-
+@bomb("mkv-laces.mkv", "held")
 def mkv_laces(path):
     """300,000 packets of 4 bytes in blocks of 256."""
     block = ebml("a3", b"\x81\x00\x00\x84\xff", bytes(1024))
     matroska(path, TRACKS, ebml("1f43b675", ebml("e7", b"\x00"), block * 1200))
 
 
-bomb("mkv-laces.mkv", "held", mkv_laces)
-
-
 # ------------------------------------------------------------------ other containers
 
+@bomb("streams.avi", "held")
 def avi_streams(path):
     def part(kind, data):
         return kind + struct.pack("<I", len(data)) + data
@@ -301,9 +272,6 @@ def avi_streams(path):
     main = part(b"avih", struct.pack("<14I", 40000, 0, 0, 0x10, 10, 0, 20000, 0, 16, 16, 0, 0, 0, 0))
     header = part(b"LIST", b"hdrl" + main + stream * 20000)
     write(path, part(b"RIFF", b"AVI " + header + part(b"LIST", b"movi" + part(b"00dc", bytes(99) + b"\0") * 10)))
-
-
-bomb("streams.avi", "held", avi_streams)
 
 
 def ts_section(pid, table, number, body):
@@ -320,6 +288,7 @@ def ts_section(pid, table, number, body):
     return packets
 
 
+@bomb("programs.ts", "0.8 GB")
 def ts_streams(path):
     """Forty programs of 190 streams."""
     programs = range(1, 41)
@@ -330,12 +299,10 @@ def ts_streams(path):
     write(path, film * 20)
 
 
-bomb("programs.ts", "0.8 GB", ts_streams)
+bomb("y4m-100000.y4m", "held")(lambda path: write(path, b"YUV4MPEG2 W100000 H100000 F25:1 Ip C420\nFRAME\n", bytes(99999)))
 
 
-bomb("y4m-100000.y4m", "held", lambda path: write(path, b"YUV4MPEG2 W100000 H100000 F25:1 Ip C420\nFRAME\n", bytes(99999)))
-
-
+@bomb("y4m-allowed.y4m", "2.1 GB, a picture")
 def y4m_allowed(path):
     """Frames of 720 MB, in a sparse file."""
     size = 15000 * 8000 * 6
@@ -344,9 +311,6 @@ def y4m_allowed(path):
         for _ in range(3):
             f.write(b"FRAME\n")
             f.truncate(f.seek(size, 1))
-
-
-bomb("y4m-allowed.y4m", "2.1 GB, a picture", y4m_allowed)
 
 
 # ------------------------------------------------------------------ headers of codecs
@@ -400,8 +364,8 @@ def h264(width, height, frames):
     return film
 
 
-bomb("h264-16384.h264", "held", lambda path: write(path, h264(16384, 16384, 3)))
-bomb("h264-allowed.h264", "more than 3 GB", lambda path: write(path, h264(11584, 11584, 20)))
+bomb("h264-16384.h264", "held")(lambda path: write(path, h264(16384, 16384, 3)))
+bomb("h264-allowed.h264", "more than 3 GB")(lambda path: write(path, h264(11584, 11584, 20)))
 
 
 def ivf(codec, width, height, frame, count):
@@ -409,20 +373,16 @@ def ivf(codec, width, height, frame, count):
     return head + b"".join(struct.pack("<IQ", len(frame), n) + frame for n in range(count))
 
 
+@bomb("vp9-65536.ivf", "held")
 def vp9_size(path):
     bits = Bits().put(0b10, 2).put(0, 2).put(0, 1).put(0, 1).put(1, 1).put(0, 1).put(0x498342, 24).put(1, 3).put(0, 1)
     bits.put(65535, 16).put(65535, 16).put(0, 1)
     write(path, ivf(b"VP90", 65535, 65535, bits.put(0, 40).bytes() + bytes(200), 10))
 
 
-bomb("vp9-65536.ivf", "held", vp9_size)
-
-
+@bomb("av1-65536.ivf", "held")
 def av1_size(path):
     seq = Bits().put(0, 3).put(0, 1).put(1, 1).put(31, 5).put(15, 4).put(15, 4).put(65535, 16).put(65535, 16).put(0, 3)
     seq.put(0, 3).put(0, 1).put(0, 1).put(0, 1).put(0, 2).put(0, 1)
     data = seq.bytes()
     write(path, ivf(b"AV01", 65535, 65535, b"\x12\0" + bytes([0x0a, len(data)]) + data + b"\x32\x20" + bytes(32), 10))
-
-
-bomb("av1-65536.ivf", "held", av1_size)

@@ -143,7 +143,7 @@ def a_hundred_killed_sources():
 
 
 def logged(out):
-    """The numbers in the log of a stream whose columns have no more than a colour (record.h)."""
+    """The numbers in the log of a stream whose columns have no more than a colour (record.c)."""
     data = next(out.glob("*.columns")).read_bytes()[64:]
     same(len(data) % 32, 0, "whole records in the log")
     return [struct.unpack_from("<q", data, at)[0] for at in range(0, len(data), 32)]

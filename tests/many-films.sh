@@ -3,12 +3,12 @@
 # no rights, in a tree of folders, in one call. All good ones must be right, each bad one told, memory flat. Then the same, killed
 # (-9) at ten moments and taken up with --update: the same tree of pictures.
 #
-# BARCODE (out/bin/barcode), CRASHING (out/bin/hanging-read.so), FILMS (1000) and SEED of the moments come from the environment.
+# BARCODE (out/bin/barcode), CRASHING (out/bin/bad-reads.so), FILMS (1000) and SEED of the moments come from the environment.
 # The last line counts; exit 1 when a check failed.
 set -u
 top=$(cd "$(dirname "$0")/.." && pwd)
 barcode=$(realpath "${BARCODE:-$top/out/bin/barcode}") || exit 1
-crashing=$(realpath "${CRASHING:-$top/out/bin/hanging-read.so}") || exit 1
+crashing=$(realpath "${CRASHING:-$top/out/bin/bad-reads.so}") || exit 1
 films=${FILMS:-1000}
 RANDOM=${SEED:-1}
 passed=0 failed=0

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Read errors at random places of films, playlists, pipes and cache entries, and files that are missing.
 
-    BARCODE=out/bin/barcode FAILING=out/bin/failing-reads.so python3 tests/read_errors.py [--seed N] [--runs N] [--only KIND]
+    BARCODE=out/bin/barcode FAILING=out/bin/bad-reads.so python3 tests/read_errors.py [--seed N] [--runs N] [--only KIND]
 
-Each run reads a film of which some bytes are unreadable (support/failing-reads.c). If its exit
+Each run reads a film of which some bytes are unreadable (support/bad-reads.c). If its exit
 status is 0, the picture is that of the whole film; otherwise there is none. With --keep-going a
 film with less than that has a warning. If a file that a playlist names is missing, its name is in a
 warning, --strict fails, and of HLS as many columns are missing as ffprobe counts frames in that
@@ -28,7 +28,7 @@ KINDS = ("mp4", "faststart.mp4", "fragmented.mp4", "mkv", "ts", "avi", "pipe.mkv
 OPTIONS = ([], ["--keyframes"], ["--columns", "30"], ["--crop=auto"], ["--verify"])
 ERRNOS = (5, 5, 5, 116, 121)  # EIO, ESTALE, EREMOTEIO
 BARCODE = os.path.abspath(os.environ.get("BARCODE", "out/bin/barcode"))
-FAILING = os.path.abspath(os.environ.get("FAILING", "out/bin/failing-reads.so"))
+FAILING = os.path.abspath(os.environ.get("FAILING", "out/bin/bad-reads.so"))
 
 
 def make_films(folder):

@@ -1,6 +1,10 @@
 """Whether the times in the program's JSON are those of the frames that ffprobe shows.
 
-The JSON is of a film, with -n 1 or --columns, with or without --keyframes: see time_matrix.py.
+    time_judge.py FILM JSON STDERR
+
+The JSON is of a film, with -n 1 or --columns, with or without --keyframes. STDERR is what the
+program printed there. Prints what is wrong, a line each, and exits 1 if anything is.
+time_matrix.py does this for many films.
 
 The right times are ffprobe's pts of the frames that its decoder outputs, less the format's start
 time, which is the start of the earliest stream. Frames before the first key frame do not count.
@@ -13,6 +17,7 @@ import json
 import os
 import re
 import subprocess
+import sys
 
 FRAME = 1 / 24  # the films' frame rate
 EXACT = 0.002  # containers round times to a millisecond
@@ -272,3 +277,20 @@ def judge_warnings(truth, lines, keyframes):
     elif said is not None and not least <= said <= most:
         silent.append(f"says {said} skipped, right is {least} to {most}")
     return extra, silent
+
+
+def main(film, report, stderr):
+    with open(report, encoding="utf-8") as f:
+        data = json.load(f)
+    with open(stderr, encoding="utf-8", errors="replace") as f:
+        lines = [x for x in f.read().splitlines() if not x.startswith("barcode: wrote ")]
+    truth = Truth(film)
+    keyframes = data["selection"].get("keyframes", False)
+    extra, silent = judge_warnings(truth, lines, keyframes)
+    found = judge(truth, data) + silent + [f'says "{x}"' for x in extra]
+    print("\n".join(f"{film}: {reason}" for reason in found))
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

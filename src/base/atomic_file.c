@@ -423,16 +423,11 @@ struct place {
 };
 
 struct atomic_file {
-    FILE *stream;
-    char *shown; /* as the caller named it, for messages */
+    FILE *stream; /* NULL: not open yet, or a folder */
+    char *shown;  /* as the caller named it, for messages */
     struct place place;
     bool slow; /* a device or pipe */
     int fd;    /* of `stream` */
-};
-
-struct atomic_folder {
-    char *shown;
-    struct place place;
 };
 
 static bool cannot(const char *path, int error, struct err *e)
@@ -606,8 +601,8 @@ static int flush(struct atomic_file *f)
 bool atomic_file_commit(struct atomic_file **file, struct err *e)
 {
     struct atomic_file *f = *file;
-    int error = flush(f);
-    if (fclose(f->stream) != 0 && error == 0)
+    int error = f->stream ? flush(f) : 0;
+    if (f->stream && fclose(f->stream) != 0 && error == 0)
         error = errno;
     f->stream = NULL;
     if (error == 0 && !publish_place(&f->place))
@@ -649,28 +644,19 @@ static bool begin_folder(struct place *p, const char *path, atomic_is_own *is_ow
     return begun;
 }
 
-struct atomic_folder *atomic_folder_open(const char *path, atomic_is_own *is_own, struct err *e)
+struct atomic_file *atomic_folder_open(const char *path, atomic_is_own *is_own, struct err *e)
 {
-    struct atomic_folder *f = err_calloc(1, sizeof *f, e);
-    if (!f)
-        return NULL;
-    f->place.file = -1;
-    f->shown = strdup(path);
-    if (!f->shown) {
-        err_memory(e, strlen(path) + 1);
-        atomic_folder_discard(&f);
-        return NULL;
-    }
-    if (begin_folder(&f->place, path, is_own))
+    struct atomic_file *f = new_file(path, e);
+    if (!f || begin_folder(&f->place, path, is_own))
         return f;
     if (errno == ENOTEMPTY)
         err_set(e, ERR_FAILED, "cannot write '%s': it has a file that barcode did not make", path);
     cannot(path, errno, e);
-    atomic_folder_discard(&f);
+    atomic_file_discard(&f);
     return NULL;
 }
 
-struct atomic_file *atomic_folder_add(struct atomic_folder *folder, const char *name, struct err *e)
+struct atomic_file *atomic_folder_add(struct atomic_file *folder, const char *name, struct err *e)
 {
     struct atomic_file *f = new_file(folder->shown, e);
     if (!f)
@@ -678,25 +664,4 @@ struct atomic_file *atomic_folder_add(struct atomic_folder *folder, const char *
     int fd = folder->place.target ? atomic_target_add(folder->place.target, name)
                                   : file_ask(FILE_ADD, name, &folder->place.file);
     return with_stream(f, fd, e);
-}
-
-bool atomic_folder_commit(struct atomic_folder **folder, struct err *e)
-{
-    struct atomic_folder *f = *folder;
-    bool ok = publish_place(&f->place);
-    if (!ok)
-        cannot(f->shown, errno, e);
-    atomic_folder_discard(folder);
-    return ok;
-}
-
-void atomic_folder_discard(struct atomic_folder **folder)
-{
-    struct atomic_folder *f = *folder;
-    if (!f)
-        return;
-    discard_place(&f->place);
-    free(f->shown);
-    free(f);
-    *folder = NULL;
 }

@@ -36,23 +36,17 @@ bool atomic_file_is_stdout(const char *path);
 
 FILE *atomic_file_stream(struct atomic_file *f);
 
-/* A folder of sheets, N.jpg, which replaces an older one as a whole. */
-struct atomic_folder;
-
 typedef bool atomic_is_own(const char *path);
 
 /*
- * Begins the folder at `path`. An older one is replaced if `is_own` is true for all files in it; a
- * parent that opens the folder (file.h) has a rule of its own. Returns NULL with an error.
+ * Begins a folder of sheets, N.jpg, at `path`; it has no stream. An older one is replaced as a
+ * whole if `is_own` is true for all files in it; a parent that opens the folder (file.h) has a rule
+ * of its own.
  */
-struct atomic_folder *atomic_folder_open(const char *path, atomic_is_own *is_own, struct err *e);
+struct atomic_file *atomic_folder_open(const char *path, atomic_is_own *is_own, struct err *e);
 
-/* Opens the file `name` in it, which atomic_file_commit or atomic_file_discard closes. */
-struct atomic_file *atomic_folder_add(struct atomic_folder *f, const char *name, struct err *e);
-
-/* As atomic_file_commit and atomic_file_discard. */
-bool atomic_folder_commit(struct atomic_folder **f, struct err *e);
-void atomic_folder_discard(struct atomic_folder **f);
+/* Opens the file `name` in a folder. Each is committed or discarded before the folder is. */
+struct atomic_file *atomic_folder_add(struct atomic_file *folder, const char *name, struct err *e);
 
 /*
  * Flushes and syncs the file, renames it to `path` and syncs the folder. Reports a full disk. Frees

@@ -11,12 +11,13 @@ static int64_t read_clock(clockid_t id)
 
 int64_t clock_ns(void) { return read_clock(CLOCK_MONOTONIC); }
 
-struct timespec clock_deadline(int64_t ns)
+static struct timespec timespec_of(int64_t ns)
 {
-    int64_t at = read_clock(CLOCK_REALTIME) + ns;
-    return (struct timespec){.tv_sec = (time_t)(at / 1000000000),
-                             .tv_nsec = (long)(at % 1000000000)};
+    return (struct timespec){.tv_sec = (time_t)(ns / 1000000000),
+                             .tv_nsec = (long)(ns % 1000000000)};
 }
+
+struct timespec clock_deadline(int64_t ns) { return timespec_of(read_clock(CLOCK_REALTIME) + ns); }
 
 void clock_steady_cond(pthread_cond_t *c)
 {
@@ -27,12 +28,7 @@ void clock_steady_cond(pthread_cond_t *c)
     pthread_condattr_destroy(&attributes);
 }
 
-struct timespec clock_steady_deadline(int64_t ns)
-{
-    int64_t at = clock_ns() + ns;
-    return (struct timespec){.tv_sec = (time_t)(at / 1000000000),
-                             .tv_nsec = (long)(at % 1000000000)};
-}
+struct timespec clock_steady_deadline(int64_t ns) { return timespec_of(clock_ns() + ns); }
 
 int64_t clock_wall_us(void) { return read_clock(CLOCK_REALTIME) / 1000; }
 

@@ -2,7 +2,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <xxhash.h>
 
 uint64_t hash_64(const void *data, size_t bytes) { return XXH3_64bits(data, bytes); }
@@ -13,34 +12,26 @@ struct hash128 hash_128(const void *data, size_t bytes)
     return (struct hash128){h.low64, h.high64};
 }
 
-struct hash_stream {
-    XXH3_state_t *state;
-};
-
+/* A stream is the state of the library. */
 struct hash_stream *hash_stream_open(void)
 {
-    struct hash_stream *s = malloc(sizeof *s);
-    if (!s)
-        return NULL;
-    s->state = XXH3_createState();
-    if (!s->state || XXH3_128bits_reset(s->state) != XXH_OK) {
-        XXH3_freeState(s->state);
-        free(s);
-        return NULL;
+    XXH3_state_t *state = XXH3_createState();
+    if (state && XXH3_128bits_reset(state) != XXH_OK) {
+        XXH3_freeState(state);
+        state = NULL;
     }
-    return s;
+    return (struct hash_stream *)state;
 }
 
 void hash_stream_add(struct hash_stream *s, const void *data, size_t bytes)
 {
-    XXH3_128bits_update(s->state, data, bytes);
+    XXH3_128bits_update((XXH3_state_t *)s, data, bytes);
 }
 
 struct hash128 hash_stream_end(struct hash_stream **s)
 {
-    XXH128_hash_t h = XXH3_128bits_digest((*s)->state);
-    XXH3_freeState((*s)->state);
-    free(*s);
+    XXH128_hash_t h = XXH3_128bits_digest((XXH3_state_t *)*s);
+    XXH3_freeState((XXH3_state_t *)*s);
     *s = NULL;
     return (struct hash128){h.low64, h.high64};
 }

@@ -1,5 +1,6 @@
 #include "progress.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -123,19 +124,17 @@ void progress_close(struct progress **p)
     *p = NULL;
 }
 
-/* Appends `part` to text[size], cut if it does not fit. */
-static void append(char *text, size_t size, const char *part)
+/* Appends to text[size], cut if it does not fit. */
+static void append(char *text, size_t size, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+static void append(char *text, size_t size, const char *format, ...)
 {
     size_t used = strlen(text);
-    snprintf(text + used, size - used, "%s", part);
-}
-
-/* Writes " ETA 0:12" or " ETA 1:02:03". */
-static void format_eta(char *text, size_t size, double seconds)
-{
-    char clock[TEXT_CLOCK];
-    text_clock((int64_t)(seconds < 1e9 ? seconds * 1e6 : 1e15), TEXT_HOURS_IF_ANY, false, clock);
-    snprintf(text, size, "  ETA %s", clock);
+    va_list args;
+    va_start(args, format);
+    vsnprintf(text + used, size - used, format, args);
+    va_end(args);
 }
 
 double progress_share(const struct progress_run *r)
@@ -150,27 +149,20 @@ double progress_share(const struct progress_run *r)
 
 static void append_rate(char *tail, size_t size, uint64_t frames, double seconds)
 {
-    char part[64];
-    if (frames == 0 || seconds <= 0)
-        return;
-    snprintf(part, sizeof part, "  %.0f frames/s", (double)frames / seconds);
-    append(tail, size, part);
+    if (frames > 0 && seconds > 0)
+        append(tail, size, "  %.0f frames/s", (double)frames / seconds);
 }
 
-/* Returns the seconds left, or 0 if unknown, as in the first second or percent. */
-static double seconds_left(double share, double seconds)
-{
-    return share >= 0.01 && share < 1 && seconds >= 1 ? seconds * (1 - share) / share : 0;
-}
-
+/* Appends the time left, unless it is unknown, as in the first second or percent. */
 static void append_eta(char *tail, size_t size, double share, double seconds)
 {
-    char part[64];
-    double left = seconds_left(share, seconds);
-    if (left <= 0)
+    char clock[TEXT_CLOCK];
+    bool known = share >= 0.01 && share < 1 && seconds >= 1;
+    if (!known)
         return;
-    format_eta(part, sizeof part, left);
-    append(tail, size, part);
+    double left = seconds * (1 - share) / share;
+    text_clock((int64_t)(left < 1e9 ? left * 1e6 : 1e15), TEXT_HOURS_IF_ANY, false, clock);
+    append(tail, size, "  ETA %s", clock);
 }
 
 /* Formats the line after the title, for several films. */
@@ -178,33 +170,23 @@ static void format_run(char *tail, size_t size, const struct progress_state *s)
 {
     const struct progress_run *r = s->run;
     double share = progress_share(r);
-    snprintf(tail, size, "%4d %%  %llu/%llu films", (int)(share * 100),
-             (unsigned long long)r->films, (unsigned long long)r->films_total);
+    append(tail, size, "%4d %%  %llu/%llu films", (int)(share * 100), (unsigned long long)r->films,
+           (unsigned long long)r->films_total);
     append_rate(tail, size, s->frames, r->seconds);
     append_eta(tail, size, share, r->seconds);
 }
 
-/* Formats the line after the title. */
-static void format_tail(char *tail, size_t size, const struct progress_state *s, double seconds)
+/* Formats the line after the title, for one film. */
+static void format_film(char *tail, size_t size, const struct progress_state *s, double seconds)
 {
-    char part[64];
     double share = s->share > 1 ? 1 : s->share;
-    tail[0] = '\0';
-    if (s->run) {
-        format_run(tail, size, s);
-        return;
-    }
-    if (share >= 0) {
-        snprintf(part, sizeof part, "%4d %%", (int)(share * 100));
-        append(tail, size, part);
-    }
+    if (share >= 0)
+        append(tail, size, "%4d %%", (int)(share * 100));
     append_rate(tail, size, s->frames, seconds);
+    append(tail, size, "  %llu", (unsigned long long)s->columns);
     if (s->columns_total > 0)
-        snprintf(part, sizeof part, "  %llu/%llu columns", (unsigned long long)s->columns,
-                 (unsigned long long)s->columns_total);
-    else
-        snprintf(part, sizeof part, "  %llu columns", (unsigned long long)s->columns);
-    append(tail, size, part);
+        append(tail, size, "/%llu", (unsigned long long)s->columns_total);
+    append(tail, size, " columns");
     append_eta(tail, size, share, seconds);
 }
 
@@ -224,10 +206,13 @@ void progress_format(char *text, int size, const char *title, const struct progr
                      double seconds)
 {
     /* Counts bytes: no UTF-8 character has more columns, so the line always fits. */
-    char tail[160];
+    char tail[160] = "";
     if (size < 1)
         return;
-    format_tail(tail, sizeof tail, s, seconds);
+    if (s->run)
+        format_run(tail, sizeof tail, s);
+    else
+        format_film(tail, sizeof tail, s, seconds);
     size_t most = (size_t)size - 1, behind = strlen(tail);
     if (most < behind + 8) { /* too short for a name */
         snprintf(text, (size_t)size, "%s", tail + strspn(tail, " "));

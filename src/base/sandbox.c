@@ -230,19 +230,13 @@ static const struct {
 } sockets[] = {{"connect", false, true}, {"accept", false, true}, {"accept4", false, true},
                {"bind", true, true},     {"listen", true, true},  {"socketpair", true, false}};
 
-/* Refuses a call if an argument compares so. SCMP_A0 and its like leave out a field. */
-static int add(scmp_filter_ctx c, const char *name, struct scmp_arg_cmp compared)
+/* Refuses a call, if an argument compares so; NULL: always. Returns 0 on success. */
+static int refuse(scmp_filter_ctx c, const char *name, const struct scmp_arg_cmp *compared)
 {
     int number = seccomp_syscall_resolve_name(name);
-    return number == __NR_SCMP_ERROR
-               ? 0
-               : seccomp_rule_add_array(c, SCMP_ACT_ERRNO(EPERM), number, 1, &compared);
-}
-
-static int refuse_always(scmp_filter_ctx c, const char *name)
-{
-    int number = seccomp_syscall_resolve_name(name);
-    return number == __NR_SCMP_ERROR ? 0 : seccomp_rule_add(c, SCMP_ACT_ERRNO(EPERM), number, 0);
+    if (number == __NR_SCMP_ERROR)
+        return 0;
+    return seccomp_rule_add_array(c, SCMP_ACT_ERRNO(EPERM), number, compared ? 1 : 0, compared);
 }
 
 /* Refuses sockets of other families than those that the process uses. */
@@ -252,10 +246,10 @@ static int refuse_families(scmp_filter_ctx c, bool gpu, bool network)
     for (unsigned family = 0; family < AF_MAX; family++) {
         bool used = family == AF_UNIX ? gpu : network && (family == AF_INET || family == AF_INET6);
         const struct scmp_arg_cmp same = {.arg = 0, .op = SCMP_CMP_EQ, .datum_a = family};
-        bad |= used ? 0 : add(c, "socket", same);
+        bad |= used ? 0 : refuse(c, "socket", &same);
     }
     const struct scmp_arg_cmp newer = {.arg = 0, .op = SCMP_CMP_GE, .datum_a = AF_MAX};
-    return bad | add(c, "socket", newer);
+    return bad | refuse(c, "socket", &newer);
 }
 
 /* Refuses calls by their arguments. */
@@ -264,16 +258,17 @@ static int refuse_arguments(scmp_filter_ctx c)
     const scmp_datum_t this_process = (scmp_datum_t)getpid();
     int bad = 0;
     for (size_t i = 0; i < sizeof refused_unless / sizeof *refused_unless; i++)
-        bad |= add(c, refused_unless[i].name,
-                   (struct scmp_arg_cmp){.arg = refused_unless[i].argument,
-                                         .op = SCMP_CMP_NE,
-                                         .datum_a = refused_unless[i].process ? this_process : 0});
+        bad |=
+            refuse(c, refused_unless[i].name,
+                   &(struct scmp_arg_cmp){.arg = refused_unless[i].argument,
+                                          .op = SCMP_CMP_NE,
+                                          .datum_a = refused_unless[i].process ? this_process : 0});
     for (size_t i = 0; i < sizeof refused_if / sizeof *refused_if; i++)
-        bad |= add(c, refused_if[i].name,
-                   (struct scmp_arg_cmp){.arg = refused_if[i].argument,
-                                         .op = SCMP_CMP_MASKED_EQ,
-                                         .datum_a = refused_if[i].mask,
-                                         .datum_b = refused_if[i].value});
+        bad |= refuse(c, refused_if[i].name,
+                      &(struct scmp_arg_cmp){.arg = refused_if[i].argument,
+                                             .op = SCMP_CMP_MASKED_EQ,
+                                             .datum_a = refused_if[i].mask,
+                                             .datum_b = refused_if[i].value});
     return bad;
 }
 
@@ -289,13 +284,13 @@ static int refuse_calls(bool gpu, bool network)
         return ENOMEM;
     int bad = refuse_arguments(c) | refuse_families(c, gpu, network);
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        bad |= refuse_always(c, refused[i]);
+        bad |= refuse(c, refused[i], NULL);
     for (size_t i = 0; i < sizeof refused_number / sizeof *refused_number; i++)
         bad |= seccomp_rule_add(c, SCMP_ACT_ERRNO(refused_number[i].error),
                                 refused_number[i].number, 0);
     for (size_t i = 0; i < sizeof sockets / sizeof *sockets; i++)
         if (!(gpu && sockets[i].gpu) && !(network && sockets[i].network))
-            bad |= refuse_always(c, sockets[i].name);
+            bad |= refuse(c, sockets[i].name, NULL);
     /* Both fail with an old libseccomp. Neither changes what is refused. */
     (void)seccomp_attr_set(c, SCMP_FLTATR_CTL_SSB, 1);      /* keep the speed of the processor */
     (void)seccomp_attr_set(c, SCMP_FLTATR_CTL_OPTIMIZE, 2); /* a binary tree */

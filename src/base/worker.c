@@ -151,28 +151,17 @@ static void send_line(enum log_level level, const char *line)
     (void)link_send(link_of_log, &m, offsetof(struct line_message, text) + length, -1);
 }
 
-/* Opens the link and the watches of a worker. Returns false with neither. */
-static bool open_shared(struct worker *w, int end[2], struct err *e)
-{
-    if (!link_open(end, e))
-        return false;
-    w->watch = watch_open(e);
-    if (w->watch)
-        return true;
-    close(end[0]);
-    close(end[1]);
-    return false;
-}
-
 pid_t worker_start(struct worker *w, int number, struct err *e)
 {
     int end[2];
     *w = (struct worker){.pid = -1, .link = -1, .number = number, .memory = limits_memory()};
-    if (!open_shared(w, end, e))
+    if (!link_open(end, e))
         return -1;
+    w->watch = watch_open(e);
     fflush(NULL); /* buffered output would be written twice */
-    w->pid = interrupt_fork();
-    if (w->pid < 0) {
+    if (w->watch)
+        w->pid = interrupt_fork();
+    if (w->pid < 0) { /* the first error counts */
         err_set(e, ERR_FAILED, "cannot start a worker process: %s", strerror(errno));
         close(end[0]);
         close(end[1]);

@@ -1,13 +1,13 @@
 /*
- * cache_entry.h - reads one file of the cache, and its index, in memory and as bytes. Everything in
- * the index is checked before use. An open entry stays readable when its file is removed or
+ * cache_entry.h - one file of the cache, and its index, in memory and as bytes. Everything in the
+ * index is checked before use. An open entry stays readable when its file is removed or
  * replaced.
  *
  * The file (numbers as in wire.h):
  *
  *     "barcodef"  u32 ENTRY_VERSION  u32 length of the key              ENTRY_HEAD bytes
- *     the key's text (cache_key.h)
- *     blocks, without gaps: the residuals of one or more frames, compressed (pack.h)
+ *     the key's text
+ *     blocks, without gaps: the residuals of one or more frames, compressed (pack.c)
  *     the index
  *     u64 offset of the index  u64 its length                           ENTRY_TAIL bytes with
  *     XXH3-128 of header and key, of the index, of the 48 bytes before    the checksums
@@ -23,14 +23,96 @@
 #ifndef BARCODE_CACHE_ENTRY_H
 #define BARCODE_CACHE_ENTRY_H
 
-#include "cache_key.h"
 #include "barcode/base/err.h"
+#include "base/film_id.h"
+#include "base/version.h"
 #include "base/wire.h"
 #include "barcode/engine/column.h"
 #include "barcode/engine/frame.h"
 #include "barcode/engine/crop.h"
 #include "media/gop/decode_counts.h"
+#include "media/film.h"
 #include "media/select/frame_times.h"
+#include "media/select/selection.h"
+
+/*
+ * ---- The key: readable text that determines the entry's frames: cache_key.c ----
+ *
+ * A film is identified by its size, its modification time and a fingerprint of some of its bytes.
+ * Its name does not count, so a moved or renamed film keeps its entries. The key has everything
+ * that can change a byte of an analysis frame.
+ */
+
+/* Where a film's file was last seen: not its identity, but enough to detect a modification. */
+struct cache_place {
+    uint64_t device, inode, path; /* path: a hash of the absolute path */
+    int64_t changed_ns;           /* ctime */
+};
+
+struct cache_film {
+    uint64_t size;
+    int64_t modified_ns;
+    struct hash128 fingerprint;
+    struct cache_place place;
+};
+
+/*
+ * Identifies the film: the file `path`, or all its `parts` if they are not NULL. May wait some
+ * milliseconds for a file that was just modified. Fails if the file has no identity (a pipe, a
+ * device, unreadable), or if its modification time cannot distinguish the next change from the last
+ * one.
+ */
+bool cache_film_read(const char *path, const struct film_parts *parts, struct cache_film *id,
+                     struct err *e);
+
+/* Returns true if no file of the film has changed since `*id` was read. */
+bool cache_film_holds(const char *path, const struct film_parts *parts,
+                      const struct cache_film *id);
+
+/*
+ * Returns true if the file is at the same place but its ctime differs: a program may have restored
+ * its modification time. A renamed film is at another place.
+ */
+bool cache_place_suspect(const struct cache_place *seen, const struct cache_place *now);
+
+/* Returns true if it is the same unmodified file, under any name; a copy is another. */
+bool cache_place_same(const struct cache_place *seen, const struct cache_place *now);
+
+enum { CACHE_KEY_BYTES = 2048, CACHE_NAME_BYTES = 64 };
+
+struct cache_key {
+    /* "name=value" lines: the first `base` bytes describe film and size, the rest the selection */
+    char text[CACHE_KEY_BYTES];
+    size_t base;
+    /* the entry's file name; entries with the same base share its first CACHE_NAME_BASE digits */
+    char name[CACHE_NAME_BYTES];
+};
+
+enum { CACHE_NAME_BASE = 16 }; /* digits of the name that are a hash of the base */
+
+/*
+ * Makes the key. `crop` is the text of --crop, "" or NULL if off; "auto" suffices for crop
+ * detection, because its result depends only on the film. `light` is the text of tone mapping and
+ * averaging, or "" or NULL. `decode` names the allowed decoders if they can change a byte of an
+ * intact film. Returns false if the text is too long, as cache_key_make_sound does.
+ */
+bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
+                    const struct selection *rule, int width, int height, const char *crop,
+                    const char *light, const char *decode);
+
+/*
+ * Makes the key of the film's sound, which is independent of its frames. With `file` it is that of
+ * this file alone, and not of its copies. `video` is --stream, `stream` is --sound-stream.
+ */
+bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bool file, int video,
+                          int stream);
+
+/* Sets `*line` to the first line of `text` that differs. Returns its length; 0: all are equal. */
+size_t cache_key_difference(const char *text, const char *other, const char **line);
+
+bool cache_key_is_name(const char *name);
+
+/* ---- The index ---- */
 
 enum {
     ENTRY_VERSION = 6,
@@ -173,5 +255,78 @@ bool cache_entry_check(const struct cache_entry *entry, struct err *e);
 
 /* Returns the block that contains the frame at `place`. */
 uint64_t cache_entry_block_of(const struct cache_entry *entry, uint64_t place);
+
+/* ---- Residuals of frames, and zstd: pack.c. Each thread needs its own cache_packer. ---- */
+
+struct cache_packer;
+
+/* zstd's memory is allocated at the first use of each direction. */
+struct cache_packer *cache_packer_open(struct err *e);
+void cache_packer_free(struct cache_packer **p);
+
+/* Returns the largest possible compressed size of `bytes` bytes. */
+size_t cache_pack_bound(size_t bytes);
+
+/* Compresses into out[cache_pack_bound(bytes)]. Returns the compressed size, or 0 on failure. */
+size_t cache_pack(struct cache_packer *p, const uint8_t *data, size_t bytes, uint8_t *out,
+                  struct err *e);
+
+/* Decompresses untrusted bytes into exactly `bytes` bytes. */
+bool cache_unpack(struct cache_packer *p, const uint8_t *packed, size_t packed_bytes, uint8_t *out,
+                  size_t bytes, struct err *e);
+
+/*
+ * Converts an analysis frame to prediction residuals, which zstd compresses well, and
+ * back without loss. The residuals are bytes modulo 256, as many as rgb[height][width][3].
+ *
+ * Green is subtracted from red and blue (+ 128, so that grey is in the middle). Then each sample is
+ * predicted by the median of left, above and left + above - upper left (the predictor of lossless
+ * JPEG-LS). `scratch` has the size of the frame. The three buffers must not overlap. Any thread.
+ */
+void cache_residual_make(const uint8_t *rgb, int width, int height, uint8_t *scratch, uint8_t *out);
+void cache_residual_undo(const uint8_t *residual, int width, int height, uint8_t *scratch,
+                         uint8_t *rgb);
+
+/*
+ * ---- Writing a file while the film is decoded: cache_writer.c ----
+ *
+ *   put (any thread): copies the frame
+ *   --> [todo] --> threads of the writer: residual, zstd, checksum, write --> [free]
+ *
+ * cache_writer_put waits for the disk or for zstd only if all copies are in use. After the first
+ * failure (a full disk, a missing folder, the limit) the writer discards all later frames, and
+ * cache_writer_finish returns the error.
+ */
+
+struct cache_writer;
+
+/* The prefix of a temporary's name. The file is locked (flock) as long as its writer exists. */
+#define CACHE_TEMP_START ".new-"
+
+/*
+ * Opens a temporary in `folder`, which must exist. Starts up to `threads` compressing threads.
+ * `limit` is the maximum size of the file.
+ */
+struct cache_writer *cache_writer_open(const char *folder, const char *key, int width, int height,
+                                       int threads, uint64_t limit, struct err *e);
+
+/* Copies the frame, rgb[height][width][3], before it returns. Any thread. */
+void cache_writer_put(struct cache_writer *w, const struct frame_tag *tag, const uint8_t *rgb);
+
+/* Adds the frames that only an older entry of this key has. No frames may be put from then on. */
+bool cache_writer_add(struct cache_writer *w, const struct cache_entry *older, struct err *e);
+
+/*
+ * Writes the rest and renames the file to folder/name. `facts` has everything but frames and
+ * blocks. `columns` gives the columns that were announced but never decoded; NULL omits them. Frees
+ * `*w` in any case. On failure no file is left.
+ */
+bool cache_writer_finish(struct cache_writer **w, const struct cache_index *facts,
+                         struct columns *columns, const char *name, struct err *e);
+
+/* Removes the temporary. */
+void cache_writer_discard(struct cache_writer **w);
+
+uint64_t cache_writer_bytes(struct cache_writer *w);
 
 #endif

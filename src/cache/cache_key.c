@@ -1,4 +1,4 @@
-#include "cache_key.h"
+#include "cache_entry.h"
 
 #include <errno.h>
 #include <inttypes.h>

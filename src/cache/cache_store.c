@@ -14,7 +14,7 @@
 
 #include "base/log.h"
 #include "base/path.h"
-#include "cache_writer.h"
+#include "cache_entry.h"
 
 static bool is_own_file(const struct stat *st)
 {

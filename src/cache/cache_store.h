@@ -12,9 +12,9 @@
 
 #include "barcode/base/err.h"
 #include "cache_entry.h"
-#include "cache_key.h"
 #include "cache_options.h"
 #include "frame_cache.h"
+#include "media/source.h"
 
 enum { CACHE_PATH_BYTES = 4096 };
 
@@ -120,5 +120,27 @@ bool cache_store_each(const struct cache_store *s, bool temps, cache_visit *visi
 
 /* Returns how many files cache_store_each passes over because they belong to other users. */
 uint64_t cache_store_foreign(const struct cache_store *s);
+
+/*
+ * ---- A source of cached frames: source_cache.c ----
+ *
+ * It is used alone or combined with the film, from which the missing frames are decoded. Several
+ * threads read, verify and decompress blocks, each with its own engine port. Frames of a block
+ * whose checksum does not match are not used: counts->cache_failed then means that the caller must
+ * decode the film again into new columns.
+ */
+
+/* Borrows `film` and `found` (with its entry) until source_close. PARTIAL reads the film too. */
+struct source *source_cache_open(struct source *film, const struct cache_found *found,
+                                 struct err *e);
+
+/* Returns how many frames came from the cache. Call it after the decode pass. */
+uint64_t source_cache_frames(const struct source *s);
+
+/*
+ * Returns the error of the entry if counts->cache_failed, otherwise an empty one: ERR_INPUT if the
+ * entry is damaged. The source owns it. Call it after the decode pass.
+ */
+const struct err *source_cache_broken(const struct source *s);
 
 #endif

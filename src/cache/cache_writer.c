@@ -1,4 +1,3 @@
-#include "cache_writer.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +17,7 @@
 #include "barcode/base/queue.h"
 #include "base/watch.h"
 #include "cache_store.h"
-#include "pack.h"
+#include "cache_entry.h"
 
 /* The frames of one block, before they are compressed. */
 struct load {

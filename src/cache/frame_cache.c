@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "cache_store.h"
-#include "cache_writer.h"
+#include "cache_entry.h"
 #include "base/interrupt.h"
 #include "base/log.h"
-#include "source_cache.h"
 
 struct frame_cache {
     const struct cache_options *options;

@@ -1,4 +1,4 @@
-#include "pack.h"
+#include "cache_entry.h"
 
 #include <stdlib.h>
 #include <zstd.h>

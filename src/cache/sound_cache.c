@@ -1,4 +1,4 @@
-#include "sound_cache.h"
+#include "frame_cache.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -7,8 +7,7 @@
 #include "base/log.h"
 #include "base/wire.h"
 #include "cache_store.h"
-#include "cache_writer.h"
-#include "pack.h"
+#include "cache_entry.h"
 
 enum { UNPACKED_MOST = 1 << 28 };
 

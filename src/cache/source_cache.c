@@ -1,4 +1,4 @@
-#include "source_cache.h"
+#include "cache_store.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,6 @@
 #include "barcode/engine/colour.h"
 
 #include <string.h>
-#include "barcode/engine/srgb.h"
 
 /* fix16 values of limited range. All scale by 2^(bits - 8), so they are the same at every depth. */
 enum {
@@ -176,7 +175,7 @@ const char *colour_range_name(enum range r)
     return name[r];
 }
 
-/* ---- srgb.h ---- */
+/* ---- Linear light ---- */
 
 const uint16_t srgb_linear[256] = {
     0,     20,    40,    60,    80,    99,    119,   139,   159,   179,   199,   219,   241,

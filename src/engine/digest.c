@@ -14,16 +14,14 @@ struct mark {
 struct digest {
     pthread_mutex_t lock;
     struct mark *mark;
-    uint64_t count; /* marks allocated */
+    size_t count; /* marks allocated */
 };
 
 struct digest *digest_open(struct err *e)
 {
-    struct digest *d = calloc(1, sizeof *d);
+    struct digest *d = err_calloc(1, sizeof *d, e);
     if (d)
         pthread_mutex_init(&d->lock, NULL);
-    else
-        err_memory(e, sizeof *d);
     return d;
 }
 
@@ -31,20 +29,14 @@ bool digest_put(struct digest *d, uint64_t column, const void *data, size_t byte
 {
     struct mark m = {hash_64(data, bytes), true};
     pthread_mutex_lock(&d->lock);
-    if (column >= d->count) {
-        uint64_t count = (column + 1) * 2;
-        struct mark *grown = realloc(d->mark, count * sizeof *grown);
-        if (!grown) {
-            pthread_mutex_unlock(&d->lock);
-            return err_memory(e, count * sizeof *grown);
-        }
-        memset(grown + d->count, 0, (count - d->count) * sizeof *grown);
-        d->mark = grown;
-        d->count = count;
+    const size_t before = d->count;
+    bool ok = err_reserve(&d->mark, (size_t)column + 1, &d->count, sizeof *d->mark, e);
+    if (ok) {
+        memset(d->mark + before, 0, (d->count - before) * sizeof *d->mark);
+        d->mark[column] = m;
     }
-    d->mark[column] = m;
     pthread_mutex_unlock(&d->lock);
-    return true;
+    return ok;
 }
 
 void digest_drop(struct digest *d, uint64_t column)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 
 /* Returns the lower bound of x * 2^45 for roots above r; at most 2^61. */
 static uint64_t root_bound(uint64_t r) { return (2 * r + 1) * (2 * r + 1) * (2 * r + 1) * 65535; }

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "barcode/engine/shrink.h"
-#include "shrink_alpha.h"
+#include "shrink_sum.h"
 
 static const struct engine_ops *const engines[] = {
     &engine_cpu,

@@ -307,28 +307,28 @@ static struct engine_port *cpu_port_open(struct engine *g, struct err *e)
     return NULL;
 }
 
+/* Copies the film's first failure. Returns false. */
+static bool copy_error(struct cpu *c, struct err *e)
+{
+    pthread_mutex_lock(&c->lock);
+    *e = c->error;
+    pthread_mutex_unlock(&c->lock);
+    return false;
+}
+
 static bool wait_for_batch(struct cpu_port *p, struct batch **b, struct err *e)
 {
     void *item;
-    if (queue_pop(p->cpu->free, &item)) {
-        *b = item;
-        return true;
-    }
-    pthread_mutex_lock(&p->cpu->lock);
-    *e = p->cpu->error;
-    pthread_mutex_unlock(&p->cpu->lock);
-    return false;
+    if (!queue_pop(p->cpu->free, &item))
+        return copy_error(p->cpu, e);
+    *b = item;
+    return true;
 }
 
 static bool submit(struct cpu_port *p, struct batch *b, const struct frame_tag *tag, struct err *e)
 {
     b->tag = *tag;
-    if (queue_push(p->cpu->todo, b))
-        return true;
-    pthread_mutex_lock(&p->cpu->lock);
-    *e = p->cpu->error;
-    pthread_mutex_unlock(&p->cpu->lock);
-    return false;
+    return queue_push(p->cpu->todo, b) || copy_error(p->cpu, e);
 }
 
 static bool cpu_put(struct engine_port *port, const struct frame_view *view,

@@ -173,7 +173,9 @@ void engines_open_early(struct engines *g)
     const uint64_t surely = UINT64_C(1) << 30;
     bool wanted = g->count == 1 || g->bytes >= surely;
     const struct engine_slot *s = &g->slot[0];
-    if (is_cpu(s) || s->opened || s->failed || g->opening || !wanted || count_nodes() == 0)
+    if (g->opening || !wanted) /* the thread of a film that failed may still use the slot */
+        return;
+    if (is_cpu(s) || s->opened || s->failed || count_nodes() == 0)
         return;
     g->opening = pthread_create(&g->thread, NULL, open_early, g) == 0;
 }
@@ -205,11 +207,13 @@ struct engine *engines_for(struct engines *g, const struct engine_work *w, struc
 
 const char *engines_give_up(struct engines *g, const struct engine *failed)
 {
+    if (!failed)
+        return NULL;
     struct engine_slot *s = g->slot, *last = &g->slot[g->count - 1];
     while (s < last && s->opened != failed)
         s++;
     bool more = s->next + 1 < s->devices.count;
-    if (!failed || s->opened != failed || (s == last && !more))
+    if (s->opened != failed || (s == last && !more))
         return NULL;
     engine_close(&s->opened);
     s->next++;

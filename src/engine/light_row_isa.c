@@ -1,7 +1,7 @@
-/* light_row_isa.c - light_row.h for one instruction set (isa.h). */
+/* light_row_isa.c - struct light_row (shrink_sum.h) for one instruction set (isa.h). */
 #include <string.h>
 
-#include "light_row.h"
+#include "shrink_sum.h"
 
 static inline __attribute__((always_inline)) void read_words(const uint8_t *restrict row, size_t n,
                                                              size_t step, int shift, int up,

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "barcode/engine/colour.h"
-#include "light_row.h"
 #include "shrink_sum.h"
 
 struct shrink_placing shrink_place(struct orientation o, ptrdiff_t width, ptrdiff_t height)
@@ -229,21 +228,19 @@ struct shrink *shrink_open(int width, int height, struct err *e)
         return NULL;
     }
     size_t longer = (size_t)(width > height ? width : height);
-    struct shrink *s = calloc(1, sizeof *s);
-    uint16_t *mean = calloc(3 * longer, sizeof *mean);
-    uint32_t *total = calloc(longer, sizeof *total);
-    if (!s || !mean || !total) {
-        free(s);
-        free(mean);
-        free(total);
-        err_memory(e, sizeof *s + longer * (3 * sizeof *mean + sizeof *total));
+    struct shrink *s = err_calloc(1, sizeof *s, e);
+    if (!s)
         return NULL;
-    }
-    s->running.total = total;
     s->width = width;
     s->height = height;
-    for (int i = 0; i < 3; i++)
-        s->mean[i] = mean + (size_t)i * longer;
+    s->mean[0] = err_calloc(3 * longer, sizeof *s->mean[0], e);
+    s->running.total = err_calloc(longer, sizeof *s->running.total, e);
+    if (!s->mean[0] || !s->running.total) {
+        shrink_free(&s);
+        return NULL;
+    }
+    s->mean[1] = s->mean[0] + longer;
+    s->mean[2] = s->mean[1] + longer;
     return s;
 }
 
@@ -352,23 +349,15 @@ static bool make_room(struct shrink *s, size_t words, struct err *e)
 {
     if (words <= s->room)
         return true;
-    uint32_t *sum = malloc(words * sizeof *sum);
-    uint16_t *scratch = malloc(words * sizeof *scratch);
-    uint64_t *prefix = malloc((words + 1) * sizeof *prefix);
-    if (!sum || !scratch || !prefix) {
-        free(sum);
-        free(scratch);
-        free(prefix);
-        return err_memory(e, words * (sizeof *sum + sizeof *scratch + sizeof *prefix));
-    }
     free(s->sum);
     free(s->scratch);
     free(s->running.prefix);
-    s->sum = sum;
-    s->scratch = scratch;
-    s->running.prefix = prefix;
-    s->room = words;
-    return true;
+    s->sum = malloc(words * sizeof *s->sum);
+    s->scratch = malloc(words * sizeof *s->scratch);
+    s->running.prefix = malloc((words + 1) * sizeof *s->running.prefix);
+    bool ok = s->sum && s->scratch && s->running.prefix;
+    s->room = ok ? words : 0;
+    return ok || err_memory(e, words * (sizeof *s->sum + sizeof *s->scratch + sizeof(uint64_t)));
 }
 
 /* Computes row y of the group's components, before orientation, in s->mean. */

@@ -1,4 +1,4 @@
-#include "shrink_alpha.h"
+#include "shrink_sum.h"
 
 #include <stdlib.h>
 #include <string.h>

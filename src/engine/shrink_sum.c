@@ -37,18 +37,12 @@ static bool axis_room(struct axis *a, uint32_t out, struct err *e)
 {
     if (out <= a->room)
         return true;
-    struct shrink_span *span = malloc(out * sizeof *span);
-    struct edge *edge = malloc(out * sizeof *edge);
-    if (!span || !edge) {
-        free(span);
-        free(edge);
-        return err_memory(e, out * (sizeof *span + sizeof *edge));
-    }
     shrink_axis_free(a);
-    a->span = span;
-    a->edge = edge;
-    a->room = out;
-    return true;
+    a->span = malloc(out * sizeof *a->span);
+    a->edge = malloc(out * sizeof *a->edge);
+    bool ok = a->span && a->edge;
+    a->room = ok ? out : 0;
+    return ok || err_memory(e, out * (sizeof *a->span + sizeof *a->edge));
 }
 
 bool shrink_axis_fit(struct axis *a, uint32_t in, uint32_t out, struct err *e)

@@ -10,7 +10,7 @@
 #include "base/interrupt.h"
 #include "base/watch.h"
 #include "barcode/sound/spectrogram.h"
-#include "cache/sound_cache.h"
+#include "cache/frame_cache.h"
 #include "engine/steady.h"
 #include "output/formats/thumbs.h"
 #include "output/modes/film_palette.h"

@@ -8,7 +8,6 @@
 #include "base/option.h"
 #include "barcode/kmeans/points.h"
 #include "barcode/kmeans/seed.h"
-#include "restart.h"
 
 /* The vector code sums in 32 bits: 2^24 * 255 fits. */
 #define PIXELS_VECTOR ((size_t)1 << 24)

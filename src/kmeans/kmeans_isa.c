@@ -7,7 +7,6 @@
 #include "assign.h"
 #include "kmeans_lanes.h"
 #include "kmeans_vector.h"
-#include "seed_nearest.h"
 
 /* ---- Points from sorted keys; boxes and sums of groups and blocks ---- */
 
@@ -189,7 +188,7 @@ static void box_points(struct points *p)
 }
 
 /*
- * ---- The loops of seed_nearest.h ----
+ * ---- The loops of struct nearest ----
  *
  * A candidate changes nothing in a box in two cases. Either it is at least as far from the box as
  * the box's farthest point is from its nearest candidate (on a tie the lower candidate stays). Or

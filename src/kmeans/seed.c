@@ -4,8 +4,6 @@
 #include <string.h>
 
 #include "kmeans_vector.h"
-#include "philox.h"
-#include "seed_nearest.h"
 
 __extension__ typedef unsigned __int128 wide;
 

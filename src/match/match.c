@@ -11,7 +11,6 @@
 #include "base/log.h"
 #include "base/path.h"
 #include "cache/frame_cache.h"
-#include "cache/sound_cache.h"
 #include "cli/cli.h"
 #include "output/sinks.h"
 

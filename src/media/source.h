@@ -1,6 +1,6 @@
 /*
  * source.h - sources of analysis frames. One table: a film through libav, and frames of the cache
- * (cache/source_cache.h). Tests have one of their own (tests/unit/synth.h).
+ * (cache/source_cache.c). Tests have one of their own (tests/unit/synth.h).
  *
  * A source declares what it can do (source_can); its name decides nothing. A field of decode_job
  * that needs an ability names it: a source without that ability ignores the field.

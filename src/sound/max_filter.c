@@ -1,4 +1,4 @@
-#include "barcode/sound/max_filter.h"
+#include "barcode/sound/peaks.h"
 
 #include <stdlib.h>
 #include <string.h>

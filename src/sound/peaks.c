@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/sound/max_filter.h"
 #include "barcode/sound/spectrogram.h"
 
 /* A frame is tested when the HALO frames after it are known; the HALO frames before it are kept. */

@@ -15,7 +15,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "kmeans_gpu.h"
+#include "gpu.h"
 
 struct settings {
     kmeans_params params;

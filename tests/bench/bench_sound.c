@@ -14,7 +14,6 @@
 #include "barcode/base/clock.h"
 #include "barcode/base/err.h"
 #include "sound/film_sound.h"
-#include "barcode/sound/max_filter.h"
 #include "barcode/sound/peaks.h"
 #include "barcode/sound/spectrogram.h"
 

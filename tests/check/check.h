@@ -16,7 +16,7 @@
 #include <cstring>
 #include <vector>
 
-enum { GUARD = 256, SKIPPED = 77 };
+enum { GUARD = 4096, SKIPPED = 77 };
 static int passed, failed;
 
 /* Counts a check; says which failed. */
@@ -85,6 +85,7 @@ struct device_buffer {
     device_buffer(const device_buffer &) = delete;
     device_buffer &operator=(const device_buffer &) = delete;
     uint8_t *data() { return base + GUARD; }
+    void poison() { must(cudaMemset(data(), 0xa5, bytes), "cudaMemset"); }
     /* From pageable memory cudaMemcpy may return before the last bytes have landed, and a port's
      * stream waits for nobody. */
     void put(const void *from, size_t n)

@@ -6,7 +6,7 @@
  */
 #include "barcode/engine/dominant.h"
 #include "check.h"
-#include "dominant_gpu.h"
+#include "gpu.h"
 
 enum kind { RANDOM, ONE_COLOUR, FEW, RAMP, NOISE, BARS, TWO, KINDS };
 

@@ -5,68 +5,16 @@
  *
  * FILE: raw RGB24 frames (barcode --dump). --quick leaves out what takes long under the emulator or
  * memcheck, --tiny what takes long under racecheck, --large adds frames of more than 2^24 pixels.
- * Outputs are poisoned before each run, and guard bands stand around every buffer that this program
- * owns. Exit: 0, 1, 77 without a device.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include <thread>
-#include <vector>
 
 #include "barcode/base/isa.h"
-#include "kmeans/philox.h"
-#include "kmeans_gpu.h"
+#include "barcode/kmeans/seed.h"
+#include "check.h"
+#include "gpu.h"
 #include "warp.cuh"
 
-enum { GUARD = 4096, POISON = 0xee };
-
-static int passed, failed;
 static enum isa isa;
-
-static void verdict(bool good, const char *what)
-{
-    passed += good;
-    failed += !good;
-    if (!good)
-        printf("FAILED: %s\n", what);
-}
-
-static void must(cudaError_t status, const char *what)
-{
-    if (status == cudaSuccess)
-        return;
-    printf("check_kmeans: %s: %s\n", what, cudaGetErrorString(status));
-    exit(1);
-}
-
-/* Device memory between two guard bands. */
-struct guarded {
-    char *all;
-    size_t bytes;
-};
-
-static char *guarded_make(struct guarded *g, size_t bytes)
-{
-    g->bytes = bytes;
-    must(cudaMalloc((void **)&g->all, bytes + 2 * GUARD), "cudaMalloc");
-    must(cudaMemset(g->all, POISON, bytes + 2 * GUARD), "cudaMemset");
-    return g->all + GUARD;
-}
-
-static bool guarded_free(struct guarded *g)
-{
-    std::vector<unsigned char> band(2 * GUARD);
-    must(cudaMemcpy(band.data(), g->all, GUARD, cudaMemcpyDeviceToHost), "cudaMemcpy");
-    must(cudaMemcpy(band.data() + GUARD, g->all + GUARD + g->bytes, GUARD, cudaMemcpyDeviceToHost),
-         "cudaMemcpy");
-    bool whole = true;
-    for (unsigned char c : band)
-        whole = whole && c == POISON;
-    must(cudaFree(g->all), "cudaFree");
-    return whole;
-}
 
 enum picture {
     RANDOM,
@@ -168,37 +116,31 @@ static void compare(const kmeans_params &params, const uint8_t *rgb, size_t pixe
                     int room, int warps, const char *what)
 {
     struct err e = ERR_INIT;
-    struct guarded rgb_band, frame_band, out_band;
     std::vector<uint64_t> frame(frames);
     for (size_t i = 0; i < frames; i++)
         frame[i] = 7 * i + 3 + (i % 3 == 1 ? UINT64_C(1) << 33 : 0);
-    char *d_rgb = guarded_make(&rgb_band, 3 * pixels * frames),
-         *d_frame = guarded_make(&frame_band, 8 * frames);
-    char *d_out = guarded_make(&out_band, frames * sizeof(gpu_column));
-    must(cudaMemcpy(d_rgb, rgb, 3 * pixels * frames, cudaMemcpyHostToDevice), "cudaMemcpy");
-    must(cudaMemcpy(d_frame, frame.data(), 8 * frames, cudaMemcpyHostToDevice), "cudaMemcpy");
+    device_buffer d_rgb(3 * pixels * frames), d_frame(8 * frames),
+        d_out(frames * sizeof(gpu_column));
+    d_rgb.put(rgb, 3 * pixels * frames);
+    d_frame.put(frame.data(), 8 * frames);
     struct kmeans_gpu *km = kmeans_gpu_open(&params, (int)pixels, room, &e);
     bool good = km && (!warps || kmeans_gpu_warps(km, warps, 17 - warps));
     std::vector<gpu_column> want = expect(params, rgb, pixels, frame), got(frames);
     for (int round = 0; round < 2 && good; round++) {
-        must(cudaMemset(d_out, POISON, frames * sizeof(gpu_column)), "cudaMemset");
+        d_out.poison();
         for (size_t at = 0; at < frames && good; at += (size_t)room) {
             int n = (int)(frames - at < (size_t)room ? frames - at : (size_t)room);
-            good = kmeans_gpu_run(km, (uint8_t *)d_rgb + 3 * pixels * at, (uint64_t *)d_frame + at,
-                                  n, NULL, (gpu_column *)d_out + at, &e);
+            good =
+                kmeans_gpu_run(km, d_rgb.data() + 3 * pixels * at, (uint64_t *)d_frame.data() + at,
+                               n, NULL, (gpu_column *)d_out.data() + at, &e);
         }
         must(cudaDeviceSynchronize(), what);
-        must(cudaMemcpy(got.data(), d_out, frames * sizeof(gpu_column), cudaMemcpyDeviceToHost),
-             "cudaMemcpy");
+        memcpy(got.data(), d_out.get().data(), frames * sizeof(gpu_column));
         good = good && same(got, want, what);
     }
-    if (e.text[0])
-        printf("  %s\n", e.text);
     kmeans_gpu_free(&km);
-    bool whole = guarded_free(&rgb_band);
-    whole = guarded_free(&frame_band) && whole;
-    whole = guarded_free(&out_band) && whole;
-    verdict(good && whole && !km, what);
+    check(good && !km && d_rgb.guards_whole() && d_frame.guards_whole() && d_out.guards_whole(),
+          "%s %s", what, e.text);
 }
 
 static kmeans_params params_of(int k, int n_init, int init)
@@ -244,7 +186,7 @@ static void file_frames(const char *path, size_t w, size_t h, int k, int n_init)
                  kmeans_init_name(p.init));
         compare(p, rgb.data(), w * h, n, (int)n, 0, what);
     }
-    verdict(n > 0, path);
+    check(n > 0, "%s has frames", path);
 }
 
 /* cuRAND's words by the plain function (what the kernels call) and by its generator. */
@@ -270,23 +212,14 @@ static void random_words()
     enum { WORDS = 4096 };
     static const uint64_t seeds[] = {0, 1, UINT64_C(0xfedcba9876543210), UINT64_MAX};
     for (uint64_t seed : seeds) {
-        struct guarded band[2];
-        std::vector<unsigned long long> word[2] = {std::vector<unsigned long long>(WORDS),
-                                                   std::vector<unsigned long long>(WORDS)};
-        unsigned long long *d[2];
-        for (int i = 0; i < 2; i++)
-            d[i] = (unsigned long long *)guarded_make(band + i, WORDS * 8);
-        LAUNCH(words_kernel, WORDS / 128, 128, 0, (cudaStream_t)0, seed, d[0], d[1]);
+        device_buffer plain(WORDS * 8), generator(WORDS * 8);
+        unsigned long long *a = (unsigned long long *)plain.data(),
+                           *b = (unsigned long long *)generator.data();
+        LAUNCH(words_kernel, WORDS / 128, 128, 0, (cudaStream_t)0, seed, a, b);
         must(cudaDeviceSynchronize(), "words_kernel");
-        bool good = true;
-        for (int i = 0; i < 2; i++) {
-            must(cudaMemcpy(word[i].data(), d[i], WORDS * 8, cudaMemcpyDeviceToHost), "cudaMemcpy");
-            good = guarded_free(band + i) && good;
-            for (uint32_t n = 0; n < WORDS; n++)
-                good =
-                    good && word[i][n] == philox_u64(seed, n, n * 7 % 1000, n * 0x9e3779b1u, n % 4);
-        }
-        verdict(good, "cuRAND's Philox words are philox.h's");
+#include "barcode/kmeans/seed.h"
+#include "check.h"
+#include "gpu.h"
     }
 }
 
@@ -393,17 +326,10 @@ static void everything(bool quick, bool large)
 int main(int argc, char **argv)
 {
     struct err e = ERR_INIT;
-    int devices = 0;
     const char *mode = argc > 1 && argv[1][0] == '-' ? argv[1] : "";
-    if (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0) {
-        printf(
-            "SKIP: THERE IS NO CUDA DEVICE HERE: THE K-MEANS OF THE CUDA ENGINE WAS NOT CHECKED\n");
-        return 77;
-    }
-    if (!isa_choose(&isa, &e)) {
-        printf("check_kmeans: %s\n", e.text);
-        return 1;
-    }
+    need_device("check_kmeans");
+    if (!check(isa_choose(&isa, &e), "%s", e.text))
+        return done();
     if (strcmp(mode, "--tiny") == 0)
         tiny();
     else
@@ -411,6 +337,5 @@ int main(int argc, char **argv)
     for (int at = 1 + (*mode != 0); at + 4 < argc; at += 5)
         file_frames(argv[at], strtoul(argv[at + 1], NULL, 10), strtoul(argv[at + 2], NULL, 10),
                     atoi(argv[at + 3]), atoi(argv[at + 4]));
-    printf("%d passed, %d failed\n", passed, failed);
-    return failed != 0;
+    return done();
 }

@@ -7,7 +7,7 @@
 #include "barcode/engine/column.h"
 #include "barcode/engine/shrink.h"
 #include "check.h"
-#include "shrink_gpu.h"
+#include "gpu.h"
 
 enum layout { NV12, P010, P012, PLANAR_444, PLANAR_444_16, GREY, RGB24, LAYOUTS };
 

@@ -5,11 +5,11 @@
  *   check_sound [--quick]     --quick: what the emulator can do in a few seconds
  */
 #include "barcode/base/clock.h"
-#include "barcode/sound/max_filter.h"
+#include "barcode/sound/peaks.h"
 #include "barcode/sound/spectrogram.h"
 #include "check.h"
 #include "sound/film_sound.h"
-#include "sound_gpu.h"
+#include "gpu.h"
 
 enum { BLOCK = 1024 };
 enum content { RANDOM, PLATEAUS, LOWEST, CONTENTS };

@@ -4,7 +4,7 @@
 failing() {
     local text=$1 from=$2 to=$3
     shift 3
-    LD_PRELOAD=$FAILING_READS_SO FAILING_READS=$text FAILING_FROM=$from FAILING_TO=$to "$@"
+    LD_PRELOAD=$BAD_READS_SO FAILING_READS=$text FAILING_FROM=$from FAILING_TO=$to "$@"
 }
 
 size() {

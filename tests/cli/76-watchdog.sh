@@ -36,7 +36,7 @@ test_a_read_that_hangs() {
     good_films
     cp "$(sample)" hang.mkv
     for from in 0 100000; do
-        LD_PRELOAD=$HANGING_READ_SO HANGING_READ=hang.mkv HANGING_FROM=$from BARCODE_SILENCE=1 \
+        LD_PRELOAD=$BAD_READS_SO HANGING_READ=hang.mkv HANGING_FROM=$from BARCODE_SILENCE=1 \
             start hang.mkv a.mkv b.webm -n 20 -q -j 3 --report r --dump ./
         ended_with 1
         says "'hang.mkv': $nothing_moved 1 s; its worker process did not end and was killed"
@@ -142,7 +142,7 @@ test_films_that_wait_for_their_turn() {
 # Ctrl-C ends a worker that does not answer.
 test_ctrl_c_of_a_film_that_hangs() { # quick
     cp "$(sample)" hang.mkv
-    LD_PRELOAD=$HANGING_READ_SO HANGING_READ=hang.mkv HANGING_FROM=100000 start hang.mkv hang.mkv -n 20 -q -j 1 --dump ./
+    LD_PRELOAD=$BAD_READS_SO HANGING_READ=hang.mkv HANGING_FROM=100000 start hang.mkv hang.mkv -n 20 -q -j 1 --dump ./
     find_worker hang.mkv
     sleep 1
     from=$SECONDS

@@ -149,7 +149,7 @@ test_live_hangs() {
 test_live_read_hangs() {
     mkdir sky
     ffmpeg -nostdin -v error -f lavfi -i color=red:s=64x48 -frames:v 1 sky/a.png
-    BARCODE_SILENCE=1 LD_PRELOAD=$HANGING_READ_SO HANGING_READ=a.png start --live=60 -m average -o day sky
+    BARCODE_SILENCE=1 LD_PRELOAD=$BAD_READS_SO HANGING_READ=a.png start --live=60 -m average -o day sky
     until_says "'sky': nothing was decoded for 1 s"
     until_says "starting another in 2 s"
     stopped_with TERM 0

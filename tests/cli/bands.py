@@ -1,8 +1,8 @@
-"""OKLab in integers (srgb.h, oklab.h), and the order of a palette's bands by the definition of band_order.h once more."""
+"""OKLab in integers (colour.h), and the order of a palette's bands by the definition of band_order.h once more."""
 
 
 def linear_light(rgb):
-    """The channels of an sRGB colour, by IEC 61966-2-1, in the units of srgb.h."""
+    """The channels of an sRGB colour, by IEC 61966-2-1, in the units of colour.h."""
     share = (v / 255 for v in rgb)
     return [int(65535 * (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4) + 0.5) for v in share]
 

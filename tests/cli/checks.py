@@ -316,7 +316,7 @@ def narrow(path, json_path, mode):
 
 
 def place(rgb):
-    """Of an sRGB colour, by oklab.h and dominant.h."""
+    """Of an sRGB colour, by colour.h and dominant.h."""
     return [v + 13 + 26 * off for v, off in zip(bands.oklab(rgb), (0, 9, 12))]
 
 

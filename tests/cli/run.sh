@@ -56,13 +56,12 @@ CLIPS=$(absolute "${CLIPS:-$TOP/out/clips}")
 SAMPLE=$(absolute "${SAMPLE:-$TOP/out/sample.mkv}")
 WORK=$(absolute "${WORK:-$TOP/out/test/cli}")
 FEW_THREADS_SO=$(absolute "${FEW_THREADS_SO:-$TOP/out/bin/few-threads.so}")
-HANGING_READ_SO=$(absolute "${HANGING_READ_SO:-$TOP/out/bin/hanging-read.so}")
+BAD_READS_SO=$(absolute "${BAD_READS_SO:-$TOP/out/bin/bad-reads.so}")
 REFUSED_MEMORY_SO=$(absolute "${REFUSED_MEMORY_SO:-$TOP/out/bin/refused-memory.so}")
 TRIED_CALLS_SO=$(absolute "${TRIED_CALLS_SO:-$TOP/out/bin/tried-calls.so}")
 PYTHON=${PYTHON:-/usr/bin/python3}
 JOBS=${JOBS:-$(nproc)}
-FAILING_READS_SO=$(absolute "${FAILING_READS_SO:-$TOP/out/bin/failing-reads.so}")
-export BARCODE CLIPS SAMPLE WORK FEW_THREADS_SO FAILING_READS_SO HANGING_READ_SO REFUSED_MEMORY_SO TRIED_CALLS_SO
+export BARCODE CLIPS SAMPLE WORK FEW_THREADS_SO BAD_READS_SO REFUSED_MEMORY_SO TRIED_CALLS_SO
 export BARCODE_CACHE=-            # every run decodes, but for the cases that name a folder
 
 [ -x "$BARCODE" ] || { echo "run.sh: no program at $BARCODE" >&2; exit 1; }

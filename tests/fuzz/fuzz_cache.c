@@ -5,12 +5,6 @@
  * so that what lies behind them is reached too; 2 the rest is four bytes, how long its blocks are,
  * and an index alone. What opens must be safe to read through and to walk.
  */
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "cache/cache_entry.h"
 #include "fuzz.h"
 
@@ -59,11 +53,9 @@ static void read_pixels(const struct cache_entry *c)
 
 static void open_bytes(const uint8_t *data, size_t size)
 {
-    int fd = memfd_create("entry", MFD_CLOEXEC);
-    fuzz_demand(fd >= 0 && write(fd, data, size) == (ssize_t)size);
     enum entry_state state;
     struct err e = ERR_INIT;
-    struct cache_entry *c = cache_entry_open_fd(fd, &state, &e);
+    struct cache_entry *c = cache_entry_open_fd(fuzz_file(data, size), &state, &e);
     fuzz_demand((c != NULL) == (state == ENTRY_GOOD) && (c == NULL) == (e.code != ERR_NONE));
     if (c) {
         fuzz_demand(strlen(c->key) < CACHE_KEY_BYTES);
@@ -116,9 +108,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         }
         return 0;
     }
-    uint8_t *copy = malloc(size);
-    fuzz_demand(copy != NULL);
-    memcpy(copy, data + 1, size - 1);
+    uint8_t *copy = fuzz_copy(data + 1, size - 1);
     if (data[0] % 3 == 1)
         sign(copy, size - 1);
     open_bytes(copy, size - 1);

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 
 #include "fuzz.h"
-#include "chunker_chaos.h"
 #include "chunker_trial.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

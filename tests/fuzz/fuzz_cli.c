@@ -59,10 +59,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         quiet = freopen("/dev/null", "w", stdout) != NULL; /* --help is answered there */
     if (size < 1)
         return 0;
-    char *text = malloc(size);
-    if (!text)
-        return 0;
-    memcpy(text, data + 1, size - 1);
+    char *text = (char *)fuzz_copy(data, size);
+    memmove(text, text + 1, size - 1);
     text[size - 1] = 0;
     int64_t us = -1;
     struct options o = {.plan.kmeans.k = 0};

@@ -4,25 +4,11 @@
  * is ours.
  */
 #include <stdio.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "base/log.h"
 #include "barcode/engine/engine.h"
 #include "media/source.h"
 #include "fuzz.h"
-
-static bool put_bytes(int fd, const uint8_t *data, size_t size)
-{
-    while (size > 0) {
-        ssize_t n = write(fd, data, size);
-        if (n <= 0)
-            return false;
-        data += n;
-        size -= (size_t)n;
-    }
-    return true;
-}
 
 static void stage(struct source *s, struct engine *g, enum decode_plan plan,
                   enum selection_kind kind, struct sound_job *sound)
@@ -69,11 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         g = engine_open("cpu", &config, &e);
         fuzz_demand(g != NULL);
     }
-    int fd = memfd_create("film", MFD_CLOEXEC);
-    if (fd < 0 || !put_bytes(fd, data, size)) {
-        close(fd);
-        return 0;
-    }
+    const int fd = fuzz_file(data, size);
     char path[64];
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
     struct source *s =

@@ -2,9 +2,6 @@
  * fuzz_nal.c - what packet_scan.h reads, on any bytes: byte 0 picks the codec, byte 1 the length
  * prefix, bytes 2 and 3 are the size of the extradata. The rest is extradata and packet.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "media/bitstream/param_sets.h"
 #include "media/bitstream/packet_scan.h"
 #include "fuzz.h"
@@ -23,8 +20,7 @@ static void separate(int length_size, const uint8_t *extradata, size_t extradata
         return;
     fuzz_demand(sps >= 0 && sps < 32 && sets.sps[sps].known && first.idr);
     uint8_t *out = malloc(nal_separate_room(size));
-    if (!out)
-        return;
+    fuzz_demand(out != NULL);
     size_t n = nal_separate(&sets, length_size, data, size, &first, out);
     fuzz_demand(n <= nal_separate_room(size));
     if (n > 0 && nal_sets_first_slice(&sets, length_size, out, n, &again))
@@ -39,11 +35,8 @@ static void separate_truncated(int length_size, const uint8_t *extradata, size_t
     enum { UNIT_MOST = 16 };
     size_t prefix = length_size > 0 ? (size_t)length_size : 3;
     for (size_t n = 1; n <= UNIT_MOST && prefix + n <= size; n++) {
-        uint8_t *packet = malloc(n + 1);
-        if (!packet)
-            return;
+        uint8_t *packet = fuzz_copy(data + prefix - 1, n + 1);
         packet[0] = (uint8_t)n;
-        memcpy(packet + 1, data + prefix, n);
         separate(1, extradata, extradata_size, packet, n + 1);
         free(packet);
     }
@@ -58,15 +51,6 @@ static void change(enum bitstream kind, int length_size, const uint8_t *data, si
     fuzz_demand(!sets.changed && !sets.sequence_changed && !param_sets_lacking(&sets, 1));
     param_sets_note(&sets, length_size, data, size / 2, 2);
     fuzz_demand(!param_sets_lacking(&sets, 1) || sets.changed);
-}
-
-/* Returns a copy of the exact size, so that the sanitizer guards both ends. */
-static uint8_t *copy_of(const uint8_t *data, size_t size)
-{
-    uint8_t *copy = malloc(size);
-    if (copy && size > 0)
-        memcpy(copy, data, size);
-    return copy;
 }
 
 static void scan(enum bitstream kind, int length_size, const uint8_t *data, size_t size)
@@ -96,18 +80,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     enum bitstream kind = (enum bitstream)(data[0] % (STREAM_AV1 + 1));
     int length_size = data[1] % 5;
     size_t n = size - HEAD, first = (size_t)(data[2] | data[3] << 8) % (n + 1);
-    uint8_t *extradata = copy_of(data + HEAD, first),
-            *packet = copy_of(data + HEAD + first, n - first), *all = copy_of(data + HEAD, n);
-    if (extradata && packet && all) {
-        scan(kind, length_size, packet, n - first);
-        scan_extradata(kind, all, n);
-        if (kind == STREAM_H264) {
-            separate(length_size, extradata, first, packet, n - first);
-            separate_truncated(length_size, extradata, first, packet, n - first);
-        }
-        nal_has_orientation(kind, extradata, first, packet, n - first);
-        change(kind, length_size, packet, n - first);
+    uint8_t *extradata = fuzz_copy(data + HEAD, first),
+            *packet = fuzz_copy(data + HEAD + first, n - first), *all = fuzz_copy(data + HEAD, n);
+    scan(kind, length_size, packet, n - first);
+    scan_extradata(kind, all, n);
+    if (kind == STREAM_H264) {
+        separate(length_size, extradata, first, packet, n - first);
+        separate_truncated(length_size, extradata, first, packet, n - first);
     }
+    nal_has_orientation(kind, extradata, first, packet, n - first);
+    change(kind, length_size, packet, n - first);
     free(extradata);
     free(packet);
     free(all);

@@ -7,38 +7,26 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/stat.h>
 
 #include "fuzz.h"
 
 static bool replay_file(const char *path)
 {
     FILE *f = fopen(path, "rb");
-    size_t room = 1 << 16, size = 0, n;
-    uint8_t *data = f ? malloc(room) : NULL;
-    while (data && (n = fread(data + size, 1, room - size, f)) > 0) {
-        size += n;
-        if (size < room)
-            continue;
-        uint8_t *grown = realloc(data, room *= 2);
-        if (!grown)
-            free(data);
-        data = grown;
-    }
+    struct stat s;
+    uint8_t *data = NULL; /* of the exact size, so that a sanitizer sees a read behind the end */
+    if (f && fstat(fileno(f), &s) == 0)
+        data = malloc((size_t)s.st_size);
+    const bool ok = data && fread(data, 1, (size_t)s.st_size, f) == (size_t)s.st_size;
+    if (ok)
+        LLVMFuzzerTestOneInput(data, (size_t)s.st_size);
+    else
+        fprintf(stderr, "replay: cannot read '%s'\n", path);
+    free(data);
     if (f)
         fclose(f);
-    if (!data) {
-        fprintf(stderr, "replay: cannot read '%s'\n", path);
-        return false;
-    }
-    uint8_t *exact = malloc(size); /* so that a sanitizer sees a read behind the end */
-    if (exact) {
-        memcpy(exact, data, size);
-        LLVMFuzzerTestOneInput(exact, size);
-    }
-    free(exact);
-    free(data);
-    return true;
+    return ok;
 }
 
 static int no_dots(const struct dirent *entry) { return entry->d_name[0] != '.'; }

@@ -5,9 +5,8 @@
 # it passes by returning, fails by fail or any failing command, and is skipped by skip, wherever in it they are called.
 #
 #   $BARCODE  the program      $CLIPS  the made clips      $SAMPLE  the sample film      "${extra[@]}"  those of BARCODE_FILMS
-#   $FEW_THREADS_SO  threads that cannot be had (few-threads.c)      $FAILING_READS_SO  bytes that cannot be read (failing-reads.c)
-#   $HANGING_READ_SO  reads that never return (hanging-read.c)        $REFUSED_MEMORY_SO  memory that is refused (refused-memory.c)
-#   $TRIED_CALLS_SO  what the sandbox must refuse (tried-calls.c)
+#   $FEW_THREADS_SO  threads that cannot be had (few-threads.c)      $REFUSED_MEMORY_SO  memory that is refused (refused-memory.c)
+#   $BAD_READS_SO  bytes that cannot be read (bad-reads.c)           $TRIED_CALLS_SO  what the sandbox must refuse (tried-calls.c)
 #   $HERE     tests/cli        $STATUS, ./stdout, ./stderr of the latest run (in $LOGS, out of the way)
 
 PYTHON=${PYTHON:-/usr/bin/python3}

@@ -9,23 +9,10 @@ deb=$(readlink -f "${1:?usage: test-deb.sh PACKAGE.deb FILM}")
 film=$(readlink -f "${2:?usage: test-deb.sh PACKAGE.deb FILM}")
 here=$(cd "$(dirname "$0")" && pwd)
 bare=$here/bare-debian.sh
-[ "$(id -u)" -eq 0 ] || { echo "test-deb.sh: root is needed, for chroot" >&2; exit 1; }
-work=$(mktemp -d)
+# shellcheck source=tests/support/package.sh
+. "$here/package.sh"
 root=$work/root
-trap 'rm -rf "$work"' EXIT
 
-passed=0
-check() { # WHAT COMMAND...
-    local what=$1
-    shift
-    if ! "$@" > "$work/log" 2>&1; then
-        echo "FAIL  $what: $*"
-        tail -n 20 "$work/log"
-        exit 1
-    fi
-    echo "ok    $what"
-    passed=$((passed + 1))
-}
 inside() {
     chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
 }

@@ -12,23 +12,9 @@ folder=$(readlink -f "${3:?$usage}")
 film=$(readlink -f "${4:?$usage}")
 name=$(basename "$dist")
 here=$(dirname "$0")
-[ "$(id -u)" -eq 0 ] || { echo "test-dist.sh: root is needed, for chroot" >&2; exit 1; }
-work=$(mktemp -d)
+# shellcheck source=tests/support/package.sh
+. "$here/package.sh"
 root=$work/root
-trap 'rm -rf "$work"' EXIT
-
-passed=0
-check() { # WHAT COMMAND...
-    local what=$1
-    shift
-    if ! "$@" > "$work/log" 2>&1; then
-        echo "FAIL  $what: $*"
-        tail -n 20 "$work/log"
-        exit 1
-    fi
-    echo "ok    $what"
-    passed=$((passed + 1))
-}
 
 check "the checksum" env -C "$folder" sha256sum -c "$name.tar.xz.sha256"
 pack_again() {

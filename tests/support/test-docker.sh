@@ -15,24 +15,8 @@ dockerfile=$(readlink -f "${1:?$usage}")
 film=$(readlink -f "${2:?$usage}")
 build_args=("${@:3}")
 context=$(cd "$(dirname "$0")/../.." && pwd)
-[ "$(id -u)" -eq 0 ] || { echo "test-docker.sh: root is needed, for chroot" >&2; exit 1; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-passed=0
-die() {
-    echo "FAIL  $*"
-    [ ! -s "$work/log" ] || tail -n 20 "$work/log"
-    exit 1
-}
-check() { # WHAT COMMAND...
-    local what=$1
-    shift
-    : > "$work/log"
-    "$@" > "$work/log" 2>&1 || die "$what"
-    echo "ok    $what"
-    passed=$((passed + 1))
-}
+# shellcheck source=tests/support/package.sh
+. "$context/tests/support/package.sh"
 
 # Makes the image debian:SUITE-slim as far as the steps need it: apt's sources are in
 # debian.sources.

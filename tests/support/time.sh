@@ -22,7 +22,7 @@ vfr() {
 
 # judged FILM: what j.json says of it, and the warnings, against ffprobe.
 judged() {
-    "$PYTHON" "$HERE/../time_judge.py" "$1" j.json --warnings "$LOGS/stderr" ||
+    "$PYTHON" "$HERE/../time_judge.py" "$1" j.json "$LOGS/stderr" ||
         fail "$COMMAND: see above"
 }
 

@@ -17,7 +17,7 @@ enum { INHERITED = 200 };
 
 /* Shared by the program and the processes that it forks. */
 static struct {
-    atomic_int processes, attempt[ATTEMPTS], inherited, threads;
+    atomic_int processes, attempt[sizeof attempts / sizeof *attempts], inherited, threads;
 } * failed;
 static pid_t loaded;
 
@@ -31,7 +31,7 @@ __attribute__((destructor)) static void end(void)
 {
     if (getpid() != loaded || failed == MAP_FAILED)
         return;
-    for (size_t i = 0; i < ATTEMPTS; i++)
+    for (int i = 0; i < attempt_count; i++)
         if (failed->attempt[i] > 0)
             fprintf(stderr, "not refused: %s\n", attempts[i].name);
     if (failed->inherited > 0)
@@ -52,7 +52,7 @@ int seccomp_load(const void *filter)
     attempts_folder = getenv("TRIED_CALLS");
     if (status != 0 || !attempts_folder || failed == MAP_FAILED)
         return status;
-    for (size_t i = 0; i < ATTEMPTS; i++)
+    for (int i = 0; i < attempt_count; i++)
         failed->attempt[i] += !is_refused(attempts[i].what());
     failed->inherited += fcntl(INHERITED, F_GETFD) >= 0;
     failed->threads += !threads_work();

@@ -8,6 +8,7 @@
 #include "test.h"
 #include "base/log.h"
 #include "cli/cli.h"
+#include "set_option.h"
 
 static char *argument[64];
 static struct options o;
@@ -40,5 +41,17 @@ static void bad(const char *line, const char *sentence)
     assert_string_equal(e.text, sentence);
     assert_int_equal(e.code, ERR_USAGE);
 }
+
+/* An option refuses each of these values, with a sentence that has this part. */
+static inline void refuses(const char *option, const char *part, const char *const *value)
+{
+    for (; *value; value++) {
+        err_clear(&e);
+        if (set_option(&o, option, *value, &e) || e.code != ERR_USAGE || !strstr(e.text, part))
+            fail_msg("--%s '%s': '%s'", option, *value, e.text);
+    }
+}
+
+#define REFUSES(option, part, ...) refuses(option, part, (const char *const[]){__VA_ARGS__, NULL})
 
 #endif

@@ -99,6 +99,13 @@ static inline bool clip_encode(const char *arguments)
     return clip_ffmpeg(line);
 }
 
+/* Makes a clip by clip_encode, or skips the test. */
+static inline void clip_need(const char *arguments)
+{
+    if (!clip_encode(arguments))
+        skip();
+}
+
 /* VP8 with alternative references, which are packets of their own that show nothing: only two
  * passes make them. */
 static inline bool clip_hidden_vp8(const char *name)
@@ -113,6 +120,27 @@ static inline bool clip_hidden_vp8(const char *name)
         return false;
     snprintf(line, sizeof line, "%s -pass 2 %s", codec, name);
     return clip_ffmpeg(line);
+}
+
+/* The film that clip_load read last. */
+__attribute__((unused)) static uint8_t clip_bytes[8 << 20];
+
+/* Returns the size of a film, which is in clip_bytes then. */
+static inline size_t clip_load(const char *name)
+{
+    FILE *f = fopen(name, "rb");
+    size_t size = f ? fread(clip_bytes, 1, sizeof clip_bytes, f) : 0;
+    if (size == 0 || size == sizeof clip_bytes || fclose(f) != 0)
+        abort();
+    return size;
+}
+
+/* Writes the first bytes of clip_bytes. */
+static inline void clip_save(const char *name, size_t size)
+{
+    FILE *f = fopen(name, "wb");
+    if (!f || fwrite(clip_bytes, 1, size, f) != size || fclose(f) != 0)
+        abort();
 }
 
 /* What a film gave: columns, and a fingerprint of each staged frame. */
@@ -169,6 +197,16 @@ static inline struct staged clip_stage_with(struct source *s, enum decode_plan p
 static inline struct source *source_open(const char *name, struct err *e)
 {
     return source_open_stream(name, NULL, SOURCE_STREAM_CHOICE, SOURCE_SOUND_NONE, false, e);
+}
+
+/* Opens a film without its sound. */
+static inline struct source *clip_open(const char *name)
+{
+    struct err e = ERR_INIT;
+    struct source *s = source_open(name, &e);
+    if (!s)
+        fail_msg("%s", e.text);
+    return s;
 }
 
 static inline struct staged clip_stage(const char *name, enum decode_plan plan, int threads,

@@ -22,8 +22,7 @@ static inline struct plan expand(char **input, struct inputs *in)
         count++;
     struct plan o = options_for(input, count);
     struct err e = ERR_INIT;
-    if (!inputs_expand(&o.inputs, &o.outputs, in, &e))
-        fail_msg("%s", e.text);
+    assert_ok(inputs_expand(&o.inputs, &o.outputs, in, &e), &e);
     return o;
 }
 

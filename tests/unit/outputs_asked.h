@@ -20,8 +20,7 @@ static inline const struct outputs *name_outputs(const struct plan *o, const str
                                                  size_t i, struct output_plan *run)
 {
     struct err e = ERR_INIT;
-    if (!outputs_plan(o, in, run, &e))
-        fail_msg("%s", e.text);
+    assert_ok(outputs_plan(o, in, run, &e), &e);
     assert_int_not_equal(run->film[i].count, 0);
     return &run->film[i];
 }
@@ -48,8 +47,7 @@ static inline void expect_problem(const struct plan *o, struct inputs *in, size_
                                   enum err_code code, const char *part)
 {
     struct err e = ERR_INIT;
-    if (!check_outputs(o, in, &e))
-        fail_msg("%s", e.text);
+    assert_ok(check_outputs(o, in, &e), &e);
     expect_sentence(&in->problem[i], code, part);
     err_clear(&in->problem[i]);
     for (size_t k = 0; k < in->count; k++)
@@ -59,8 +57,7 @@ static inline void expect_problem(const struct plan *o, struct inputs *in, size_
 static inline void expect_allowed(const struct plan *o, struct inputs *in)
 {
     struct err e = ERR_INIT;
-    if (!check_outputs(o, in, &e))
-        fail_msg("%s", e.text);
+    assert_ok(check_outputs(o, in, &e), &e);
     for (size_t i = 0; i < in->count; i++)
         assert_string_equal(in->problem[i].text, "");
 }

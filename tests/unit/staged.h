@@ -14,8 +14,7 @@ static inline struct engine *staged_engine(int threads)
     struct err e = ERR_INIT;
     struct engine_config config = {.threads = threads};
     struct engine *g = engine_open("cpu", &config, &e);
-    if (!g)
-        fail_msg("%s", e.text);
+    assert_ok(g, &e);
     return g;
 }
 

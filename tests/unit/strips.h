@@ -27,8 +27,7 @@ static inline char *written(const char *writer, const struct report *r, struct s
     static char *bytes; /* open_memstream keeps its address */
     struct err e = ERR_INIT;
     FILE *f = open_memstream(&bytes, size);
-    if (!writer_find(writer)->write(r, strips, f, &e))
-        fail_msg("%s", e.text);
+    assert_ok(writer_find(writer)->write(r, strips, f, &e), &e);
     assert_int_equal(fclose(f), 0);
     return bytes;
 }

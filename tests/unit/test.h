@@ -23,6 +23,13 @@
 #define assert_in_range assert_uint_in_range
 #endif
 
+/* Fails with the sentence of an error, unless `ok`. */
+#define assert_ok(ok, e) \
+    do { \
+        if (!(ok)) \
+            fail_msg("%s", (e)->text); \
+    } while (0)
+
 enum { TESTS_MOST = 80 };
 
 struct test_group {
@@ -52,6 +59,9 @@ __attribute__((unused)) static struct test_group test_group = {.file = __BASE_FI
     static void name(__attribute__((unused)) void **state)
 
 #define TEST(name) TEST_WITH(name, NULL, NULL)
+
+/* Defines the function NAME of a fixture, whose body follows. It returns 0 if all is well. */
+#define FIXTURE(name) static int name(__attribute__((unused)) void **state)
 
 /* `begin` and `end`, or NULL, run before the first test of the file and after its last one. */
 #define TEST_FIXTURE(begin, end) TEST_FIXTURE_ROUNDS(begin, end, 1)

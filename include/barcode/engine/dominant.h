@@ -1,5 +1,5 @@
 /*
- * dominant.h - a frame's dominant colour: the mode of its pixels' density in OKLab (oklab.h).
+ * dominant.h - a frame's dominant colour: the mode of its pixels' density in OKLab (colour.h).
  * Unlike the largest cluster, the mode depends on no random start and on no other colour's share.
  * So it changes smoothly from frame to frame.
  *
@@ -45,7 +45,7 @@
 #define BARCODE_DOMINANT_H
 
 #include "barcode/base/err.h"
-#include "barcode/engine/oklab.h"
+#include "barcode/engine/colour.h"
 #include "barcode/kmeans/kmeans.h"
 
 SHARED_BEGIN

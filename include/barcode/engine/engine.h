@@ -188,7 +188,7 @@ const char *engine_detail(const struct engine *g);
 struct engine_device engine_device(const struct engine *g);
 
 /*
- * Opens what computes sound on the engine's device (sound_device.h), to be closed before the
+ * Opens what computes sound on the engine's device (peaks.h), to be closed before the
  * engine. Returns NULL without an error if the engine has no device. Any thread.
  */
 struct sound_device *engine_sound(const struct engine *g, struct err *e);

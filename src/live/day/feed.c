@@ -1,4 +1,4 @@
-#include "feed.h"
+#include "day.h"
 
 #include <stdlib.h>
 #include <string.h>

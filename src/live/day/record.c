@@ -1,4 +1,4 @@
-#include "record.h"
+#include "day.h"
 
 #include <errno.h>
 #include <fcntl.h>

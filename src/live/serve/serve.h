@@ -20,7 +20,7 @@
 #include <poll.h>
 #include <stdbool.h>
 
-#include "live/day/feed.h"
+#include "live/day/day.h"
 #include "live/live_options.h"
 
 struct server;

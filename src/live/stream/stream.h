@@ -45,7 +45,7 @@ struct live_shape_message {
     int32_t transfer, peak; /* as in struct film */
 };
 
-/* A frame: this, then its column as in record.h, with the number 0. */
+/* A frame: this, then its column as in day.h, with the number 0. */
 struct live_frame_head {
     int64_t arrived_ns, time_us; /* as in struct live_frame */
     struct live_average sum;

@@ -493,7 +493,7 @@ void align_fit_free(struct align_fit *f)
     align_peaks_free(&f->a);
     align_peaks_free(&f->b);
     free(f->path.run);
-    *f = (struct align_fit){0};
+    f->path = (struct align_path){0};
 }
 
 /* Finds the path at a speed, through that many offsets at most. */
@@ -574,7 +574,7 @@ bool align_fit_find(const struct align_sound *a, const struct align_sound *b, st
 {
     struct align_speed speed = speeds[0];
     int64_t common = 0;
-    *out = (struct align_fit){.path.run = NULL};
+    memset(out, 0, sizeof *out);
     /* wide peaks are enough for the speed, unless other sound lies over the film's */
     for (int wide = 1; wide >= 0 && common <= out->b.frames / 10; wide--)
         if (!fit_peaks(a, b, wide, &speed, &common, out, e))

@@ -46,11 +46,11 @@ static struct hash128 identify(const struct library *l, size_t i)
     return part[0] ? hash_128(part, sizeof part) : (struct hash128){0, 0};
 }
 
-/* Lists the films of the files and folders word[words]. The caller calls close_library. */
+/* Lists the films of the files and folders word[words] in an empty library. The caller calls
+ * close_library. */
 static bool open_library(struct library *l, const struct options *o, char **word, size_t words,
                          bool recursive, struct err *e)
 {
-    *l = (struct library){0};
     if (!command_films_open(&l->films, o, word, words, recursive, e))
         return false;
     const struct inputs *in = &l->films.in;

@@ -20,7 +20,7 @@
 #include "barcode/base/queue.h"
 #include "base/watch.h"
 #include "barcode/engine/engine.h"
-#include "barcode/sound/sound_device.h"
+#include "barcode/sound/peaks.h"
 
 enum {
     LANES_MOST = 4,

@@ -38,7 +38,7 @@ struct colour_light {
     double of[256];
 };
 
-/* Fills the table by the formula in srgb.h. Any thread. */
+/* Fills the table by the formula in colour.h. Any thread. */
 void colour_light_fill(struct colour_light *light);
 
 void colour_values(const struct colour_light *light, const uint8_t rgb[3],

@@ -3,7 +3,7 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 
 /* The places of the parts in the profile. The three channels share one curve. */
 enum {

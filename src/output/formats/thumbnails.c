@@ -398,7 +398,7 @@ bool jellyfin_made(const char *path)
     return writer_made(&writer_jellyfin, path, film);
 }
 
-static bool add_sheet(struct atomic_folder *folder, uint64_t i, const struct jpeg *sheet,
+static bool add_sheet(struct atomic_file *folder, uint64_t i, const struct jpeg *sheet,
                       const char *comment, struct err *e)
 {
     char name[SHEET_NAME];
@@ -417,7 +417,7 @@ static bool write_folder(const struct report *r, const char *path, struct err *e
     char comment[PROVENANCE_TEXT];
     size_t count;
     const struct jpeg *sheet = previews_sheets(r->media.previews, &count);
-    struct atomic_folder *folder = atomic_folder_open(path, jellyfin_made, e);
+    struct atomic_file *folder = atomic_folder_open(path, jellyfin_made, e);
     bool ok = folder != NULL;
     provenance_text(r, count - 1, comment);
     for (size_t i = 0; ok && i < count; i++) {
@@ -427,8 +427,8 @@ static bool write_folder(const struct report *r, const char *path, struct err *e
             ok = add_sheet(folder, i, &sheet[i], comment, e);
     }
     if (ok)
-        return atomic_folder_commit(&folder, e);
-    atomic_folder_discard(&folder);
+        return atomic_file_commit(&folder, e);
+    atomic_file_discard(&folder);
     return false;
 }
 

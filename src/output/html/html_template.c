@@ -1,7 +1,6 @@
 #include "html_template.h"
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/version.h"
@@ -102,11 +101,16 @@ bool page_put_json(FILE *f, const char *id, json_t *value)
 
 bool page_put_base64(FILE *f, const void *data, size_t size)
 {
-    char *text = malloc((size + 2) / 3 * 4 + 1);
-    size_t length = text ? base64_encode(data, size, text) : 0;
-    bool done = text && fwrite(text, 1, length, f) == length;
-    free(text);
-    return done;
+    enum { PIECE = 3072 };
+    char text[PIECE / 3 * 4 + 1];
+    const uint8_t *bytes = data;
+    for (size_t at = 0; at < size; at += PIECE) {
+        size_t part = size - at < PIECE ? size - at : PIECE;
+        size_t length = base64_encode(bytes + at, part, text);
+        if (fwrite(text, 1, length, f) != length)
+            return false;
+    }
+    return true;
 }
 
 bool page_put_data(FILE *f, const char *id, const void *data, size_t size)

@@ -30,8 +30,8 @@ void strip_order(enum palette_order order, const struct cluster *cluster, int cl
  *
  *   w_j           the share of the cluster in 2^-16, rounded down (pool_weigh): its band's height
  *   L_j           its lightness, 0..1024: that of the grey of the same luminance in OKLab,
- *                 floor(oklab_roots(floor(Y / 10000)) / 16) with Y of srgb.h
- *   D             |dL| + 2 |da| + 2 |db| of two colours in OKLab (oklab.h). Distances fit human
+ *                 floor(oklab_roots(floor(Y / 10000)) / 16) with Y of colour.h
+ *   D             |dL| + 2 |da| + 2 |db| of two colours in OKLab (colour.h). Distances fit human
  *                 judgements best with a and b doubled (Ottosson, w3c/csswg-drafts issue 6642).
  *
  * No cluster of k' lies above one that is lighter by more than S = floor(819 / max(8, k')): a tenth

@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "barcode/engine/dominant.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "film_palette.h"
 #include "band_order.h"
 

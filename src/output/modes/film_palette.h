@@ -10,7 +10,7 @@
  * Costs. Let d be the distance of a cell and a swatch in OKLab, and e the same with a and b
  * doubled, as in deltaEOK2 of CSS Color 4 (w3.org/TR/css-color-4): OKLab has differences of hue and
  * chroma smaller than they look. Let c be the cell's chroma. All are integers, OKLAB_ONE times the
- * real values (oklab.h), and quotients are rounded down. A pixel of the cell costs the sum of
+ * real values (colour.h), and quotients are rounded down. A pixel of the cell costs the sum of
  *
  *   4096 (d^2 - 82^2) / (102^2 - 82^2), at least 0, at most 6144: 0 up to 0.08, 4096 at 0.1
  *   e^2 (72^2 + c^2) / (16 72^2), at most 2048: a vivid colour's shade matters more
@@ -58,7 +58,7 @@ struct film_colour {
     uint32_t share; /* of the pixels to which no other swatch is nearer; of FILM_PALETTE_PIXELS */
 };
 
-/* A palette, lightest first as with --order lightness (srgb.h: by luminance). Equal ones are
+/* A palette, lightest first as with --order lightness (colour.h: by luminance). Equal ones are
  * ordered by share. The shares sum to FILM_PALETTE_PIXELS. */
 struct film_palette {
     int count; /* 0 if no output needs the palette, or if the film has no frame */

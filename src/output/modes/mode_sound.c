@@ -18,7 +18,7 @@
  *                The same for all films, so that they compare.
  *     spectrum   A band of sound_row: 0 at -105 dB of full scale, SOUND_LINE_FULL at -8 dB.
  *
- * --smooth S smooths levels along time with the triangle of smooth.h.
+ * --smooth S smooths levels along time with the triangle of time_axis.h.
  *
  * The waveform is mirrored at the middle of the strip: a level L covers the middle L /
  * SOUND_LINE_FULL of the height. A row that it covers in part is blended. Loudness has the colour

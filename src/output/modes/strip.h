@@ -6,7 +6,7 @@
  * write its entry in a file mode_*.c and add a line to mode_table.c. The man page describes modes.
  *
  * A palette has all clusters, one band each, from the top in the order of --order. `lightness` has
- * the lightest first (srgb.h: by luminance; equal ones as by share), except that bands of nearly
+ * the lightest first (colour.h: by luminance; equal ones as by share), except that bands of nearly
  * the same lightness follow their colour along time (band_order.h). `share` has the largest first.
  * Band j ends at row floor((H * c_j + T/2) / T). c_j is the number of pixels of bands 0..j and T
  * that of all bands. The rows of `squeeze` and `slit` are scaled to the height by the exact area

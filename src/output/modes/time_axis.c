@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 
 static const int64_t SECOND = 1000000;
 

@@ -77,7 +77,7 @@ void column_sound_close(struct column_sound *c);
  *     D = sum of d_j (S - |m_j - m_i|)
  *
  * over the columns j with |m_j - m_i| < S. This is a triangular filter, 2 S wide at its base and S
- * at half its height, weighted by duration. It works in linear light (srgb.h) and rounds half up
+ * at half its height, weighted by duration. It works in linear light (colour.h) and rounds half up
  * and then to the nearest level. At the ends of the film the triangle is truncated. A line of one
  * colour does not change.
  *

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "base/log.h"
 #include "labels.h"
 #include "canvas_cairo.h"

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "base/interrupt.h"
 #include "output/modes/render_line.h"
 

@@ -16,7 +16,7 @@
  * pixel in column floor(turn W / 2^32) and row floor((4D - r) H / (4D - 4h)). `turn` is its angle
  * in 2^-32 of a turn, and r = floor(sqrt(X^2 + Y^2)).
  *
- * Let n be the number of points of a pixel on the ring. The pixel gets their mean light (srgb.h),
+ * Let n be the number of points of a pixel on the ring. The pixel gets their mean light (colour.h),
  * rounded half up and then to the nearest level, and the alpha round(255 n / 16). Pixels with n = 0
  * are black and transparent.
  *

@@ -39,6 +39,26 @@
 
 typedef int attempt(void);
 
+static struct {
+    const char *name;
+    attempt *what;
+    bool fails_outside;
+} attempts[100];
+static int attempt_count;
+
+/* Defines the attempt NAME, whose body follows. The second kind fails outside a sandbox, too. */
+#define ATTEMPT(name) ATTEMPT_OF(name, false)
+#define ATTEMPT_THAT_FAILS(name) ATTEMPT_OF(name, true)
+#define ATTEMPT_OF(function, fails) \
+    static int function(void); \
+    __attribute__((constructor)) static void add_##function(void) \
+    { \
+        attempts[attempt_count].name = #function; \
+        attempts[attempt_count].fails_outside = fails; \
+        attempts[attempt_count++].what = function; \
+    } \
+    static int function(void)
+
 static const char *attempts_folder;
 
 static const char *below(const char *name)
@@ -62,53 +82,48 @@ static int make_file(const char *name)
 
 /* ---- Files ---- */
 
-static int read_other(void) { return result(open(below("in/other"), O_RDONLY)); }
-static int read_folder(void) { return result(open(below("in"), O_RDONLY | O_DIRECTORY)); }
-static int read_old(void) { return result(open(below("out/old"), O_RDONLY)); }
-static int read_passwords(void) { return result(open("/etc/passwd", O_RDONLY)); }
-static int write_film(void) { return result(open(below("in/film"), O_WRONLY)); }
-static int write_outside(void) { return make_file("in/new"); }
-static int open_and_truncate(void) { return result(open(below("in/film"), O_RDONLY | O_TRUNC)); }
-static int truncate_other(void) { return result(truncate(below("in/other"), 4)); }
-static int remove_outside(void)
+ATTEMPT(read_other) { return result(open(below("in/other"), O_RDONLY)); }
+ATTEMPT(read_folder) { return result(open(below("in"), O_RDONLY | O_DIRECTORY)); }
+ATTEMPT(read_old) { return result(open(below("out/old"), O_RDONLY)); }
+ATTEMPT(read_passwords) { return result(open("/etc/passwd", O_RDONLY)); }
+ATTEMPT(write_film) { return result(open(below("in/film"), O_WRONLY)); }
+ATTEMPT(write_outside) { return make_file("in/new"); }
+ATTEMPT(open_and_truncate) { return result(open(below("in/film"), O_RDONLY | O_TRUNC)); }
+ATTEMPT(truncate_other) { return result(truncate(below("in/other"), 4)); }
+ATTEMPT(remove_outside)
 {
     int made = make_file("sub/x");
     return made ? made : result(unlink(below("sub/x")));
 }
-static int move_away(void)
+static int move_other(const char *to)
 {
-    int status = result(rename(below("in/other"), below("in/moved")));
-    rename(below("in/moved"), below("in/other"));
+    int status = result(rename(below("in/other"), below(to)));
+    rename(below(to), below("in/other"));
     return status;
 }
-static int move_in(void)
+ATTEMPT(move_away) { return move_other("in/moved"); }
+ATTEMPT(move_in) { return move_other("out/stolen"); }
+
+/* Removes what was made, and returns as result. */
+static int removed_again(const char *name, int n)
 {
-    int status = result(rename(below("in/other"), below("out/stolen")));
-    rename(below("out/stolen"), below("in/other"));
+    int status = result(n);
+    unlink(below(name));
     return status;
 }
-static int link_in(void)
+ATTEMPT(link_in)
 {
-    int status = result(link(below("in/other"), below("out/linked")));
-    unlink(below("out/linked"));
-    return status;
+    return removed_again("out/linked", link(below("in/other"), below("out/linked")));
 }
-static int link_by_name(void)
+ATTEMPT(link_by_name)
 {
-    int status = result(symlink("/etc/passwd", below("out/named")));
-    unlink(below("out/named"));
-    return status;
+    return removed_again("out/named", symlink("/etc/passwd", below("out/named")));
 }
-static int make_pipe_file(void)
-{
-    int status = result(mkfifo(below("out/fifo"), 0600));
-    unlink(below("out/fifo"));
-    return status;
-}
+ATTEMPT(make_pipe_file) { return removed_again("out/fifo", mkfifo(below("out/fifo"), 0600)); }
 
 /* ---- Sockets ---- */
 
-static int connect_tcp(void)
+ATTEMPT(connect_tcp)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t size = sizeof a;
@@ -118,7 +133,7 @@ static int connect_tcp(void)
         return errno;
     return result(connect(client, (struct sockaddr *)&a, size));
 }
-static int send_udp(void) { return result(socket(AF_INET, SOCK_DGRAM, 0)); }
+ATTEMPT(send_udp) { return result(socket(AF_INET, SOCK_DGRAM, 0)); }
 
 /* To a server of the test process, if there is one. */
 static int connect_to(bool abstract)
@@ -130,9 +145,9 @@ static int connect_to(bool abstract)
     int client = socket(AF_UNIX, SOCK_STREAM, 0);
     return result(client < 0 ? -1 : connect(client, (struct sockaddr *)&a, sizeof a));
 }
-static int connect_unix(void) { return connect_to(false); }
-static int connect_abstract(void) { return connect_to(true); }
-static int pair_sockets(void)
+ATTEMPT(connect_unix) { return connect_to(false); }
+ATTEMPT(connect_abstract) { return connect_to(true); }
+ATTEMPT(pair_sockets)
 {
     int pair[2];
     return result(socketpair(AF_UNIX, SOCK_DGRAM, 0, pair));
@@ -143,50 +158,50 @@ static int pair_sockets(void)
 /* Returns a descriptor of a film, or -1. A refused call fails with EPERM before that matters. */
 static int film(void) { return open(below("in/film"), O_RDONLY | O_CLOEXEC); }
 
-static int change_mode(void) { return result(chmod(below("in/other"), 0600)); }
-static int change_mode_at(void) { return result(fchmodat(AT_FDCWD, below("in/other"), 0600, 0)); }
-static int change_mode_of_film(void) { return result(fchmod(film(), 04600)); }
-static int change_mode_by_empty_path(void)
+ATTEMPT(change_mode) { return result(chmod(below("in/other"), 0600)); }
+ATTEMPT(change_mode_at) { return result(fchmodat(AT_FDCWD, below("in/other"), 0600, 0)); }
+ATTEMPT(change_mode_of_film) { return result(fchmod(film(), 04600)); }
+ATTEMPT(change_mode_by_empty_path)
 {
     return result(syscall(452 /* fchmodat2 */, film(), "", 0600, AT_EMPTY_PATH));
 }
-static int change_owner(void) { return result(chown(below("in/other"), geteuid(), getegid())); }
-static int change_owner_of_film(void) { return result(fchown(film(), geteuid(), getegid())); }
-static int change_owner_by_empty_path(void)
+ATTEMPT(change_owner) { return result(chown(below("in/other"), geteuid(), getegid())); }
+ATTEMPT(change_owner_of_film) { return result(fchown(film(), geteuid(), getegid())); }
+ATTEMPT(change_owner_by_empty_path)
 {
     return result(fchownat(film(), "", geteuid(), getegid(), AT_EMPTY_PATH));
 }
-static int change_time(void) { return result(utime(below("in/other"), NULL)); }
-static int change_time_in_us(void) { return result(utimes(below("in/other"), NULL)); }
-static int change_time_at(void)
+ATTEMPT(change_time) { return result(utime(below("in/other"), NULL)); }
+ATTEMPT(change_time_in_us) { return result(utimes(below("in/other"), NULL)); }
+ATTEMPT(change_time_at)
 {
     return result(utimensat(AT_FDCWD, below("in/other"), NULL, AT_SYMLINK_NOFOLLOW));
 }
-static int change_time_of_film(void)
+ATTEMPT(change_time_of_film)
 {
     const struct timespec past[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
     return result(syscall(SYS_utimensat, film(), NULL, past, 0)); /* what futimens calls */
 }
-static int touch_film(void) { return result(syscall(SYS_utimensat, film(), NULL, NULL, 0)); }
-static int set_attribute(void) { return result(setxattr(below("in/other"), "user.x", "y", 1, 0)); }
-static int set_attribute_of_film(void) { return result(fsetxattr(film(), "user.x", "y", 1, 0)); }
-static int remove_attribute(void)
+ATTEMPT(touch_film) { return result(syscall(SYS_utimensat, film(), NULL, NULL, 0)); }
+ATTEMPT(set_attribute) { return result(setxattr(below("in/other"), "user.x", "y", 1, 0)); }
+ATTEMPT(set_attribute_of_film) { return result(fsetxattr(film(), "user.x", "y", 1, 0)); }
+ATTEMPT(remove_attribute)
 {
     lsetxattr(below("in/other"), "user.x", "y", 1, 0);
     return result(removexattr(below("in/other"), "user.x"));
 }
-static int remove_attribute_of_film(void)
+ATTEMPT(remove_attribute_of_film)
 {
     fsetxattr(film(), "user.x", "y", 1, 0);
     return result(fremovexattr(film(), "user.x"));
 }
-static int change_flags_of_film(void)
+ATTEMPT(change_flags_of_film)
 {
     int flags = 0;
     ioctl(film(), FS_IOC_GETFLAGS, &flags);
     return result(ioctl(film(), FS_IOC_SETFLAGS, &flags));
 }
-static int change_project_of_film(void)
+ATTEMPT(change_project_of_film)
 {
     struct fsxattr attributes = {.fsx_xflags = 0};
     ioctl(film(), FS_IOC_FSGETXATTR, &attributes);
@@ -204,36 +219,33 @@ static int started(long child)
         waitpid((pid_t)child, NULL, 0);
     return result(child);
 }
-static int start_process(void) { return started(fork()); }
-static int start_by_vfork(void) { return started(vfork()); } /* NOLINT: of this very call */
-static int start_by_clone(void) { return started(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
-static int start_sibling(void)
-{
-    return started(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0));
-}
-static int start_by_clone3(void)
+ATTEMPT(start_process) { return started(fork()); }
+ATTEMPT(start_by_vfork) { return started(vfork()); } /* NOLINT: of this very call */
+ATTEMPT(start_by_clone) { return started(syscall(SYS_clone, SIGCHLD, 0, 0, 0, 0)); }
+ATTEMPT(start_sibling) { return started(syscall(SYS_clone, CLONE_PARENT | SIGCHLD, 0, 0, 0, 0)); }
+ATTEMPT(start_by_clone3)
 {
     uint64_t arguments[8] = {[4] = SIGCHLD};
     int status = started(syscall(435, arguments, sizeof arguments));
     return status == ENOSYS ? EPERM : status; /* so that glibc calls clone */
 }
 #ifdef SYS_fork
-static int start_by_number(void) { return started(syscall(SYS_fork)); }
+ATTEMPT(start_by_number) { return started(syscall(SYS_fork)); }
 #endif
-static int clone_space(void)
+ATTEMPT_THAT_FAILS(clone_space)
 {
     return started(syscall(SYS_clone, CLONE_NEWUSER | SIGCHLD, 0, 0, 0, 0));
 }
-static int outlive_parent(void) { return result(prctl(PR_SET_PDEATHSIG, 0)); }
-static int be_dumpable(void) { return result(prctl(PR_SET_DUMPABLE, 1)); }
+ATTEMPT(outlive_parent) { return result(prctl(PR_SET_PDEATHSIG, 0)); }
+ATTEMPT(be_dumpable) { return result(prctl(PR_SET_DUMPABLE, 1)); }
 
-static int execute(void)
+ATTEMPT(execute)
 {
     char *const call[] = {"true", NULL};
     execv("/bin/true", call);
     return errno; /* without a sandbox, the program's status is 0 */
 }
-static int execute_memory(void)
+ATTEMPT(execute_memory)
 {
     static const char script[] = "#!/bin/true\n";
     char *const call[] = {"true", NULL}, *const environment[] = {NULL};
@@ -248,24 +260,23 @@ static int execute_memory(void)
 
 static char word[8]; /* at the same place in the parent, which has forked this process */
 
-static int trace_parent(void)
+ATTEMPT(trace_parent)
 {
     int status = result(ptrace(PTRACE_SEIZE, getppid(), 0, 0));
     ptrace(PTRACE_DETACH, getppid(), 0, 0);
     return status;
 }
-static int read_parent(void)
-{
-    char copy[sizeof word];
-    struct iovec here = {copy, sizeof copy}, there = {word, sizeof word};
-    return result(process_vm_readv(getppid(), &here, 1, &there, 1, 0));
-}
-static int write_parent(void)
+typedef ssize_t vm_call(pid_t, const struct iovec *, unsigned long, const struct iovec *,
+                        unsigned long, unsigned long);
+static int reach_parent(vm_call *call)
 {
     char copy[sizeof word] = "";
     struct iovec here = {copy, sizeof copy}, there = {word, sizeof word};
-    return result(process_vm_writev(getppid(), &here, 1, &there, 1, 0));
+    return result(call(getppid(), &here, 1, &there, 1, 0));
 }
+ATTEMPT(read_parent) { return reach_parent(process_vm_readv); }
+ATTEMPT(write_parent) { return reach_parent(process_vm_writev); }
+
 /* Where there is no /proc, nothing of it can be opened. */
 static int open_of_parent(const char *name, int flags)
 {
@@ -273,72 +284,65 @@ static int open_of_parent(const char *name, int flags)
     snprintf(path, sizeof path, "/proc/%d/%s", (int)getppid(), name);
     return access("/proc/self", F_OK) != 0 ? EACCES : result(open(path, flags | O_CLOEXEC));
 }
-static int open_memory(void) { return open_of_parent("mem", O_RDWR); }
-static int read_environment(void) { return open_of_parent("environ", O_RDONLY); }
-static int list_descriptors(void) { return open_of_parent("fd", O_RDONLY | O_DIRECTORY); }
-static int be_killed_last(void) { return open_of_parent("oom_score_adj", O_WRONLY); }
+ATTEMPT(open_memory) { return open_of_parent("mem", O_RDWR); }
+ATTEMPT(read_environment) { return open_of_parent("environ", O_RDONLY); }
+ATTEMPT(list_descriptors) { return open_of_parent("fd", O_RDONLY | O_DIRECTORY); }
+ATTEMPT(be_killed_last) { return open_of_parent("oom_score_adj", O_WRONLY); }
 
-static int signal_parent(void) { return result(kill(getppid(), 0)); }
-static int signal_all(void) { return result(kill(-getpgrp(), 0)); }
-static int signal_by_thread(void) { return result(syscall(SYS_tgkill, getppid(), getppid(), 0)); }
-static int signal_by_tkill(void) { return result(syscall(SYS_tkill, getppid(), 0)); }
-static int signal_by_queue(void)
-{
-    return result(sigqueue(getppid(), 0, (union sigval){.sival_int = 0}));
-}
-static int signal_by_pidfd(void)
+ATTEMPT(signal_parent) { return result(kill(getppid(), 0)); }
+ATTEMPT(signal_all) { return result(kill(-getpgrp(), 0)); }
+ATTEMPT(signal_by_thread) { return result(syscall(SYS_tgkill, getppid(), getppid(), 0)); }
+ATTEMPT(signal_by_tkill) { return result(syscall(SYS_tkill, getppid(), 0)); }
+ATTEMPT(signal_by_queue) { return result(sigqueue(getppid(), 0, (union sigval){.sival_int = 0})); }
+ATTEMPT(signal_by_pidfd)
 {
     long fd = syscall(SYS_pidfd_open, getppid(), 0);
     return result(syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0));
 }
-static int signal_by_owner(void)
+ATTEMPT(signal_by_owner)
 {
     int end[2];
     return pipe(end) != 0 ? EBADF : result(fcntl(end[0], F_SETOWN, getppid()));
 }
-static int signal_by_owner_thread(void)
+ATTEMPT(signal_by_owner_thread)
 {
     struct f_owner_ex owner = {.type = F_OWNER_PID, .pid = getppid()};
     int end[2];
     return pipe(end) != 0 ? EBADF : result(fcntl(end[0], F_SETOWN_EX, &owner));
 }
 
-static int limit_parent(void)
+ATTEMPT(limit_parent)
 {
     struct rlimit old;
     return prlimit(getppid(), RLIMIT_NOFILE, NULL, &old) != 0
                ? errno
                : result(prlimit(getppid(), RLIMIT_NOFILE, &old, NULL));
 }
-static int slow_parent(void)
+ATTEMPT(slow_parent)
 {
     return result(
         setpriority(PRIO_PROCESS, (id_t)getppid(), getpriority(PRIO_PROCESS, (id_t)getppid())));
 }
-static int slow_group(void) { return result(setpriority(PRIO_PGRP, 0, getpriority(PRIO_PGRP, 0))); }
-static int move_parent(void)
+ATTEMPT(slow_group) { return result(setpriority(PRIO_PGRP, 0, getpriority(PRIO_PGRP, 0))); }
+ATTEMPT(move_parent)
 {
     cpu_set_t set;
     sched_getaffinity(getppid(), sizeof set, &set);
     return result(sched_setaffinity(getppid(), sizeof set, &set));
 }
-static int schedule_parent(void)
+static const struct sched_param no_priority;
+ATTEMPT(schedule_parent)
 {
-    const struct sched_param none = {.sched_priority = 0};
-    return result(sched_setscheduler(getppid(), SCHED_OTHER, &none));
+    return result(sched_setscheduler(getppid(), SCHED_OTHER, &no_priority));
 }
-static int schedule_parent_by_parameter(void)
-{
-    const struct sched_param none = {.sched_priority = 0};
-    return result(sched_setparam(getppid(), &none));
-}
-static int schedule_parent_by_attribute(void)
+ATTEMPT(schedule_parent_by_parameter) { return result(sched_setparam(getppid(), &no_priority)); }
+ATTEMPT(schedule_parent_by_attribute)
 {
     uint32_t attributes[12] = {sizeof attributes};
     syscall(SYS_sched_getattr, getppid(), attributes, sizeof attributes, 0);
     return result(syscall(SYS_sched_setattr, getppid(), attributes, 0));
 }
-static int slow_disk_of_parent(void)
+ATTEMPT(slow_disk_of_parent)
 {
     enum { WHO_PROCESS = 1 };
     long old = syscall(SYS_ioprio_get, WHO_PROCESS, getppid());
@@ -347,126 +351,31 @@ static int slow_disk_of_parent(void)
 
 /* ---- Others ---- */
 
-static int change_space(void) { return result(unshare(CLONE_FS)); }
-static int add_key(void) { return result(syscall(SYS_add_key, "user", "x", "y", 1, -1)); }
-static int use_keyring(void) { return result(syscall(SYS_keyctl, 0, -1 /* of the thread */, 1)); }
-static int change_personality(void) { return result(syscall(SYS_personality, 0xffffffff)); }
-static int ring(void)
+ATTEMPT(change_space) { return result(unshare(CLONE_FS)); }
+ATTEMPT(add_key) { return result(syscall(SYS_add_key, "user", "x", "y", 1, -1)); }
+ATTEMPT(use_keyring) { return result(syscall(SYS_keyctl, 0, -1 /* of the thread */, 1)); }
+ATTEMPT(change_personality) { return result(syscall(SYS_personality, 0xffffffff)); }
+ATTEMPT(ring)
 {
     uint32_t parameters[30] = {0};
     return result(syscall(SYS_io_uring_setup, 1, parameters));
 }
-static int watch_faults(void) { return result(syscall(SYS_userfaultfd, 1 /* of this process */)); }
+ATTEMPT(watch_faults) { return result(syscall(SYS_userfaultfd, 1 /* of this process */)); }
 
 /* These fail outside, too: for wrong arguments or for lack of privileges. */
-static int by_handle(void) { return result(syscall(SYS_open_by_handle_at, -1, NULL, 0)); }
-static int load_bpf(void) { return result(syscall(SYS_bpf, 0, NULL, 0)); }
-static int count_events(void) { return result(syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0)); }
-static int mount_nothing(void) { return result(mount("", "", "", 0, "")); }
-static int change_root(void) { return result(chroot("")); }
-static int join_space(void) { return result(setns(-1, 0)); }
-static int type_ahead(void) { return result(ioctl(-1, TIOCSTI, "x")); }
-static int own_socket(void) { return result(ioctl(-1, FIOSETOWN, NULL)); }
-static int load_module(void) { return result(syscall(SYS_init_module, NULL, 0, "")); }
-static int new_space(void) { return result(unshare(CLONE_NEWUSER)); }
-
-static const struct {
-    const char *name;
-    attempt *what;
-    bool fails_outside;
-} attempts[] = {
-    {"read another film", read_other, false},
-    {"list a folder", read_folder, false},
-    {"read an output", read_old, false},
-    {"read /etc/passwd", read_passwords, false},
-    {"write a film", write_film, false},
-    {"write outside", write_outside, false},
-    {"open and truncate", open_and_truncate, false},
-    {"truncate by name", truncate_other, false},
-    {"remove outside", remove_outside, false},
-    {"rename outside", move_away, false},
-    {"rename from outside", move_in, false},
-    {"link", link_in, false},
-    {"link by name", link_by_name, false},
-    {"make a FIFO", make_pipe_file, false},
-    {"chmod", change_mode, false},
-    {"fchmodat", change_mode_at, false},
-    {"fchmod", change_mode_of_film, false},
-    {"fchmodat2 of a descriptor", change_mode_by_empty_path, false},
-    {"chown", change_owner, false},
-    {"fchown", change_owner_of_film, false},
-    {"fchownat of a descriptor", change_owner_by_empty_path, false},
-    {"utime", change_time, false},
-    {"utimes", change_time_in_us, false},
-    {"utimensat", change_time_at, false},
-    {"futimens", change_time_of_film, false},
-    {"futimens to now", touch_film, false},
-    {"setxattr", set_attribute, false},
-    {"fsetxattr", set_attribute_of_film, false},
-    {"removexattr", remove_attribute, false},
-    {"fremovexattr", remove_attribute_of_film, false},
-    {"FS_IOC_SETFLAGS", change_flags_of_film, false},
-    {"FS_IOC_FSSETXATTR", change_project_of_film, false},
-    {"connect by TCP", connect_tcp, false},
-    {"open a UDP socket", send_udp, false},
-    {"connect to a path", connect_unix, false},
-    {"connect to an abstract name", connect_abstract, false},
-    {"make a pair of sockets", pair_sockets, false},
-    {"fork", start_process, false},
-    {"vfork", start_by_vfork, false},
-    {"clone", start_by_clone, false},
-    {"clone a sibling", start_sibling, false},
-    {"clone3", start_by_clone3, false},
-#ifdef SYS_fork
-    {"fork by its number", start_by_number, false},
-#endif
-    {"PR_SET_PDEATHSIG", outlive_parent, false},
-    {"PR_SET_DUMPABLE", be_dumpable, false},
-    {"execute", execute, false},
-    {"execute a memfd", execute_memory, false},
-    {"trace the parent", trace_parent, false},
-    {"process_vm_readv", read_parent, false},
-    {"process_vm_writev", write_parent, false},
-    {"open the parent's memory", open_memory, false},
-    {"read the parent's environment", read_environment, false},
-    {"list the parent's descriptors", list_descriptors, false},
-    {"write the parent's oom_score_adj", be_killed_last, false},
-    {"signal the parent", signal_parent, false},
-    {"signal the group", signal_all, false},
-    {"tgkill", signal_by_thread, false},
-    {"tkill", signal_by_tkill, false},
-    {"sigqueue", signal_by_queue, false},
-    {"pidfd_send_signal", signal_by_pidfd, false},
-    {"F_SETOWN", signal_by_owner, false},
-    {"F_SETOWN_EX", signal_by_owner_thread, false},
-    {"prlimit", limit_parent, false},
-    {"setpriority", slow_parent, false},
-    {"setpriority of the group", slow_group, false},
-    {"sched_setaffinity", move_parent, false},
-    {"sched_setscheduler", schedule_parent, false},
-    {"sched_setparam", schedule_parent_by_parameter, false},
-    {"sched_setattr", schedule_parent_by_attribute, false},
-    {"ioprio_set", slow_disk_of_parent, false},
-    {"unshare", change_space, false},
-    {"add_key", add_key, false},
-    {"keyctl", use_keyring, false},
-    {"personality", change_personality, false},
-    {"io_uring_setup", ring, false},
-    {"userfaultfd", watch_faults, false},
-    {"clone a namespace", clone_space, true},
-    {"unshare a namespace", new_space, true},
-    {"open_by_handle_at", by_handle, true},
-    {"bpf", load_bpf, true},
-    {"perf_event_open", count_events, true},
-    {"mount", mount_nothing, true},
-    {"chroot", change_root, true},
-    {"setns", join_space, true},
-    {"TIOCSTI", type_ahead, true},
-    {"FIOSETOWN", own_socket, true},
-    {"init_module", load_module, true},
-};
-
-enum { ATTEMPTS = sizeof attempts / sizeof *attempts };
+ATTEMPT_THAT_FAILS(by_handle) { return result(syscall(SYS_open_by_handle_at, -1, NULL, 0)); }
+ATTEMPT_THAT_FAILS(load_bpf) { return result(syscall(SYS_bpf, 0, NULL, 0)); }
+ATTEMPT_THAT_FAILS(count_events)
+{
+    return result(syscall(SYS_perf_event_open, NULL, 0, -1, -1, 0));
+}
+ATTEMPT_THAT_FAILS(mount_nothing) { return result(mount("", "", "", 0, "")); }
+ATTEMPT_THAT_FAILS(change_root) { return result(chroot("")); }
+ATTEMPT_THAT_FAILS(join_space) { return result(setns(-1, 0)); }
+ATTEMPT_THAT_FAILS(type_ahead) { return result(ioctl(-1, TIOCSTI, "x")); }
+ATTEMPT_THAT_FAILS(own_socket) { return result(ioctl(-1, FIOSETOWN, NULL)); }
+ATTEMPT_THAT_FAILS(load_module) { return result(syscall(SYS_init_module, NULL, 0, "")); }
+ATTEMPT_THAT_FAILS(new_space) { return result(unshare(CLONE_NEWUSER)); }
 
 static bool is_refused(int status) { return status == EPERM || status == EACCES; }
 

@@ -180,9 +180,8 @@ TEST(interrupted_while_waiting)
     admission_free(&g);
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     interrupt_install();
     return 0;
 }

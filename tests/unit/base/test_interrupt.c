@@ -9,52 +9,39 @@
 #include "test.h"
 #include "base/interrupt.h"
 
-/* Each case runs in a process of its own, as the first signal cannot be taken back. */
-static int in_child(int (*body)(void))
-{
-    pid_t child = fork();
-    assert_true(child >= 0);
-    if (child == 0) {
-        _exit(body());
-    }
-    int status = 0;
-    assert_int_equal(waitpid(child, &status, 0), child);
-    return status;
-}
+enum { PAUSE = -1, SIGNALS_MOST = 5 };
 
-static int first_only(void)
+/* A process of its own, as the first signal cannot be taken back. If all is right, it exits with
+ * 42. */
+struct child {
+    const char *name;
+    int (*body)(void);      /* NULL: the process sends itself signals, which are a request */
+    int sent[SIGNALS_MOST]; /* ends with 0; PAUSE: none for a while */
+    int signal;             /* that ends the process; 0: it exits */
+};
+
+static int send_signals(const int *sent)
 {
     interrupt_install();
     if (interrupted())
         return 1;
-    raise(SIGINT);
+    for (; *sent != 0; sent++)
+        if (*sent == PAUSE)
+            usleep(400000);
+        else
+            raise(*sent);
     return interrupted() ? 42 : 2;
 }
 
-static int twice(void)
+static int in_child(const struct child *c)
 {
-    interrupt_install();
-    raise(SIGINT);
-    usleep(400000);
-    raise(SIGINT);
-    return 3;
-}
-
-/* As timeout(1) does it. */
-static int twice_at_once(void)
-{
-    interrupt_install();
-    raise(SIGTERM);
-    raise(SIGTERM);
-    return interrupted() ? 42 : 2;
-}
-
-static int one_of_each(void)
-{
-    interrupt_install();
-    raise(SIGTERM);
-    raise(SIGINT);
-    return 3;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0)
+        _exit(c->body ? c->body() : send_signals(c->sent));
+    int status = 0;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    return status;
 }
 
 static int ignored_by_the_parent(void)
@@ -73,24 +60,6 @@ static int broken_pipe(void)
         return 1;
     close(end[0]);
     return write(end[1], "x", 1) == -1 ? 42 : 2;
-}
-
-static int hung_up(void)
-{
-    interrupt_install();
-    raise(SIGHUP);
-    raise(SIGHUP); /* the shell says it again */
-    return interrupted() ? 42 : 2;
-}
-
-static int stopped_and_hung_up(void)
-{
-    interrupt_install();
-    raise(SIGTERM);
-    raise(SIGHUP);
-    usleep(400000);
-    raise(SIGTERM);
-    return 3;
 }
 
 static int file_too_large(void)
@@ -203,25 +172,22 @@ static int too_many_workers(void)
 
 TEST(signals)
 {
-    static const struct {
-        const char *name;
-        int (*body)(void);
-        int signal; /* that ends the process; 0: it exits with 42 */
-    } table[] = {{"the first one asks", first_only, 0},
-                 {"an echo does not kill", twice_at_once, 0},
-                 {"the second one kills", twice, SIGINT},
-                 {"one of each", one_of_each, SIGINT},
-                 {"what nohup ignores stays ignored", ignored_by_the_parent, 0},
-                 {"a closed pipe is an error of write", broken_pipe, 0},
-                 {"a file that is too large is an error of write", file_too_large, 0},
-                 {"a closed terminal asks", hung_up, 0},
-                 {"and does not kill", stopped_and_hung_up, SIGTERM},
-                 {"descriptor", descriptor, 0},
-                 {"the second one kills the workers", second_kills_workers, SIGTERM},
-                 {"a worker that was forgotten", forgotten_worker, 0},
-                 {"too many workers", too_many_workers, 0}};
+    static const struct child table[] = {
+        {"the first one asks", NULL, {SIGINT}, 0},
+        {"an echo does not kill", NULL, {SIGTERM, SIGTERM}, 0}, /* as timeout(1) does it */
+        {"the second one kills", NULL, {SIGINT, PAUSE, SIGINT}, SIGINT},
+        {"one of each", NULL, {SIGTERM, SIGINT}, SIGINT},
+        {"a closed terminal asks", NULL, {SIGHUP, SIGHUP}, 0}, /* the shell says it again */
+        {"and does not kill", NULL, {SIGTERM, SIGHUP, PAUSE, SIGTERM}, SIGTERM},
+        {"what nohup ignores stays ignored", ignored_by_the_parent, {0}, 0},
+        {"a closed pipe is an error of write", broken_pipe, {0}, 0},
+        {"a file that is too large is an error of write", file_too_large, {0}, 0},
+        {"descriptor", descriptor, {0}, 0},
+        {"the second one kills the workers", second_kills_workers, {0}, SIGTERM},
+        {"a worker that was forgotten", forgotten_worker, {0}, 0},
+        {"too many workers", too_many_workers, {0}, 0}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
-        int status = in_child(table[i].body);
+        int status = in_child(&table[i]);
         bool ok = table[i].signal == 0 ? WIFEXITED(status) && WEXITSTATUS(status) == 42
                                        : WIFSIGNALED(status) && WTERMSIG(status) == table[i].signal;
         if (!ok)

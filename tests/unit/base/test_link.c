@@ -14,16 +14,14 @@
 static int end[2];
 static char bytes[LINK_BYTES + 1];
 
-static int open_ends(void **state)
+FIXTURE(open_ends)
 {
     struct err e = ERR_INIT;
-    (void)state;
     return link_open(end, &e) ? 0 : -1;
 }
 
-static int close_ends(void **state)
+FIXTURE(close_ends)
 {
-    (void)state;
     close(end[1]);
     return close(end[0]);
 }

@@ -11,69 +11,62 @@
 #include "base/log.h"
 #include "base/progress.h"
 
-static const struct progress_state third = {
-    .frames = 12340, .columns = 120, .columns_total = 320, .share = 0.375};
+struct line {
+    struct progress_state state;
+    double seconds;
+    const char *text;
+};
 
+static void check_line(const struct line *line, const struct progress_run *run)
+{
+    char text[200];
+    struct progress_state s = line->state;
+    s.run = run;
+    progress_format(text, sizeof text, "NAME", &s, line->seconds);
+    assert_string_equal(text, line->text);
+}
+
+#define STATE(frames, columns, total, share) \
+    { \
+        frames, columns, total, share, NULL, NULL \
+    }
+#define THIRD STATE(12340, 120, 320, 0.375)
+
+/* What is unknown is left out. */
 TEST(the_line)
 {
-    char text[200];
-    progress_format(text, sizeof text, "NAME", &third, 10);
-    assert_string_equal(text, "NAME  37 %  1234 frames/s  120/320 columns  ETA 0:17");
-    progress_format(text, sizeof text, "NAME", &third, 36000);
-    assert_string_equal(text, "NAME  37 %  0 frames/s  120/320 columns  ETA 16:40:00");
-    progress_format(text, sizeof text, "NAME", &third, 0);
-    assert_string_equal(text, "NAME  37 %  120/320 columns");
+    static const struct line line[] = {
+        {THIRD, 10, "NAME  37 %  1234 frames/s  120/320 columns  ETA 0:17"},
+        {THIRD, 36000, "NAME  37 %  0 frames/s  120/320 columns  ETA 16:40:00"},
+        {THIRD, 0, "NAME  37 %  120/320 columns"},
+        {STATE(0, 0, 0, -1), 5, "NAME  0 columns"},
+        {STATE(50, 7, 0, -1), 5, "NAME  10 frames/s  7 columns"},
+        {STATE(0, 0, 9, 0), 5, "NAME   0 %  0/9 columns"},
+        {STATE(0, 9, 9, 1.5), 5, "NAME 100 %  9/9 columns"},
+        {STATE(0, 9, 9, __builtin_nan("")), 5, "NAME  9/9 columns"}};
+    for (size_t i = 0; i < sizeof line / sizeof *line; i++)
+        check_line(&line[i], NULL);
 }
 
-TEST(what_is_unknown_is_left_out)
-{
-    char text[200];
-    struct progress_state s = {.share = -1};
-    progress_format(text, sizeof text, "NAME", &s, 5);
-    assert_string_equal(text, "NAME  0 columns");
-    s = (struct progress_state){.share = -1, .columns = 7, .frames = 50};
-    progress_format(text, sizeof text, "NAME", &s, 5);
-    assert_string_equal(text, "NAME  10 frames/s  7 columns");
-    s = (struct progress_state){.share = 0, .columns_total = 9};
-    progress_format(text, sizeof text, "NAME", &s, 5);
-    assert_string_equal(text, "NAME   0 %  0/9 columns");
-    s = (struct progress_state){.share = 1.5, .columns = 9, .columns_total = 9};
-    progress_format(text, sizeof text, "NAME", &s, 5);
-    assert_string_equal(text, "NAME 100 %  9/9 columns");
-    s.share = __builtin_nan("");
-    progress_format(text, sizeof text, "NAME", &s, 5);
-    assert_string_equal(text, "NAME  9/9 columns");
-}
-
-/* Of several films share, rate and ETA are of them all. */
+/* Of several films share, rate and ETA are of them all: by bytes, or without files by number. */
 TEST(several_films)
 {
-    char text[200];
-    struct progress_run run = {.films = 3,
-                               .films_total = 24,
-                               .bytes = 300,
-                               .bytes_total = 1000,
-                               .bytes_now = 100,
-                               .seconds = 10};
-    struct progress_state s = third;
-    s.frames += 5000;
-    s.run = &run;
-    progress_format(text, sizeof text, "NAME", &s, 2);
-    assert_string_equal(text, "NAME  40 %  3/24 films  1734 frames/s  ETA 0:15");
-    /* No files: by their number. */
-    run = (struct progress_run){.films = 1, .films_total = 4, .films_now = 0.5, .seconds = 10};
-    s.frames = 0;
-    progress_format(text, sizeof text, "NAME", &s, 2);
-    assert_string_equal(text, "NAME  37 %  1/4 films  ETA 0:17");
-    run.films_now = 0;
-    progress_format(text, sizeof text, "NAME", &s, 2);
-    assert_string_equal(text, "NAME  25 %  1/4 films  ETA 0:30");
-    run.seconds = 0.5;
-    progress_format(text, sizeof text, "NAME", &s, 2);
-    assert_string_equal(text, "NAME  25 %  1/4 films");
-    run = (struct progress_run){.films_total = 0};
-    assert_true(progress_share(&run) == 0);
+    static const struct {
+        struct progress_run run;
+        struct line line;
+    } row[] = {
+        {{3, 24, 300, 1000, 0, 100, 10},
+         {STATE(17340, 120, 320, 0.375), 2, "NAME  40 %  3/24 films  1734 frames/s  ETA 0:15"}},
+        {{1, 4, 0, 0, 0.5, 0, 10},
+         {STATE(0, 120, 320, 0.375), 2, "NAME  37 %  1/4 films  ETA 0:17"}},
+        {{1, 4, 0, 0, 0, 0, 10}, {STATE(0, 120, 320, 0.375), 2, "NAME  25 %  1/4 films  ETA 0:30"}},
+        {{1, 4, 0, 0, 0, 0, 0.5}, {STATE(0, 120, 320, 0.375), 2, "NAME  25 %  1/4 films"}}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        check_line(&row[i].line, &row[i].run);
+    assert_true(progress_share(&(struct progress_run){.films_total = 0}) == 0);
 }
+
+static const struct progress_state third = THIRD;
 
 /* The line fits any width, and never ends in half a character of the name. */
 TEST(it_fits)

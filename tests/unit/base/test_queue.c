@@ -161,23 +161,37 @@ static void *consume(void *data)
     return NULL;
 }
 
+struct traffic {
+    struct shared s;
+    pthread_t maker[THREADS], eater[THREADS];
+};
+
+static void start_traffic(struct traffic *t, size_t capacity)
+{
+    *t = (struct traffic){.s.q = queue_open(capacity, free, NULL)};
+    for (int i = 0; i < THREADS; i++) {
+        assert_int_equal(pthread_create(&t->maker[i], NULL, produce, &t->s), 0);
+        assert_int_equal(pthread_create(&t->eater[i], NULL, consume, &t->s), 0);
+    }
+}
+
+static void join(const pthread_t thread[THREADS])
+{
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(thread[i], NULL);
+}
+
 TEST(many_producers_and_consumers)
 {
     for (size_t capacity = 1; capacity <= 7; capacity += 3) {
-        struct shared s = {.q = queue_open(capacity, free, NULL)};
-        pthread_t maker[THREADS], eater[THREADS];
-        for (int i = 0; i < THREADS; i++) {
-            assert_int_equal(pthread_create(&maker[i], NULL, produce, &s), 0);
-            assert_int_equal(pthread_create(&eater[i], NULL, consume, &s), 0);
-        }
-        for (int i = 0; i < THREADS; i++)
-            pthread_join(maker[i], NULL);
-        queue_close(s.q);
-        for (int i = 0; i < THREADS; i++)
-            pthread_join(eater[i], NULL);
-        assert_int_equal(atomic_load(&s.count), THREADS * EACH);
-        assert_int_equal(atomic_load(&s.sum), (unsigned long)THREADS * EACH * (EACH + 1) / 2);
-        queue_free(&s.q);
+        struct traffic t;
+        start_traffic(&t, capacity);
+        join(t.maker);
+        queue_close(t.s.q);
+        join(t.eater);
+        assert_int_equal(atomic_load(&t.s.count), THREADS * EACH);
+        assert_int_equal(atomic_load(&t.s.sum), (unsigned long)THREADS * EACH * (EACH + 1) / 2);
+        queue_free(&t.s.q);
     }
 }
 
@@ -185,19 +199,13 @@ TEST(many_producers_and_consumers)
 TEST(abort_amid_the_traffic)
 {
     for (int round = 0; round < 20; round++) {
-        struct shared s = {.q = queue_open(2, free, NULL)};
-        pthread_t maker[THREADS], eater[THREADS];
-        for (int i = 0; i < THREADS; i++) {
-            assert_int_equal(pthread_create(&maker[i], NULL, produce, &s), 0);
-            assert_int_equal(pthread_create(&eater[i], NULL, consume, &s), 0);
-        }
+        struct traffic t;
+        start_traffic(&t, 2);
         nanosleep(&(struct timespec){.tv_nsec = 100000 * round}, NULL);
-        queue_abort(s.q);
-        for (int i = 0; i < THREADS; i++) {
-            pthread_join(maker[i], NULL);
-            pthread_join(eater[i], NULL);
-        }
-        queue_free(&s.q);
+        queue_abort(t.s.q);
+        join(t.maker);
+        join(t.eater);
+        queue_free(&t.s.q);
     }
 }
 

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "folder.h"
 #include "sandbox_attempts.h"
 #include "base/sandbox.h"
 
@@ -22,28 +23,15 @@
  * that a refusal is the sandbox's.
  */
 
-static char folder[] = "/tmp/test-sandbox-XXXXXX"; /* has the folders in/ and out/ */
-
 static int begin(void **state)
 {
-    (void)state;
-    attempts_folder = mkdtemp(folder);
-    assert_non_null(attempts_folder);
-    static const char *const made[] = {"in", "out", "sub"};
-    for (size_t i = 0; i < sizeof made / sizeof *made; i++)
-        assert_int_equal(mkdir(below(made[i]), 0700), 0);
+    assert_int_equal(enter(state), 0);
+    attempts_folder = folder;
+    assert_int_equal(system("mkdir -m 0700 in out sub"), 0);
     assert_int_equal(make_file("in/film"), 0);
     assert_int_equal(make_file("in/other"), 0);
     assert_int_equal(make_file("out/old"), 0);
     return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    char command[sizeof folder + 20];
-    snprintf(command, sizeof command, "rm -rf %s", folder);
-    return system(command);
 }
 
 /* Returns what the attempt comes to in a child. `inside` is the sandbox, or NULL. */
@@ -108,7 +96,7 @@ TEST(attempts_are_refused)
     need_kernel();
     int server[2], bad = 0;
     serve(server);
-    for (size_t i = 0; i < ATTEMPTS; i++) {
+    for (int i = 0; i < attempt_count; i++) {
         struct sandbox *s = usual();
         int outside = try(attempts[i].what, NULL), inside = try(attempts[i].what, s);
         sandbox_free(&s);
@@ -232,43 +220,32 @@ static int listen_locally(void)
                                                                                           : 0;
 }
 
-/* With a GPU: local sockets may listen, and everything else stays refused. */
-TEST(a_gpu_listens)
-{
-    need_kernel();
-    int server[2];
-    serve(server);
-    static attempt *const refused[] = {connect_unix, connect_abstract, connect_tcp, execute};
-    for (size_t i = 0; i <= sizeof refused / sizeof *refused; i++) {
-        struct sandbox *s = usual();
-        sandbox_allow_gpu(s);
-        int status = try(i == 0 ? listen_locally : refused[i - 1], s);
-        assert_true(i == 0 ? status == 0 : is_refused(status));
-        sandbox_free(&s);
-    }
-    close(server[0]);
-    close(server[1]);
-    unlink(below("socket"));
-}
-
 static int open_packet_socket(void) { return result(socket(AF_PACKET, SOCK_DGRAM, 0)); }
 static int open_netlink(void) { return result(socket(AF_NETLINK, SOCK_RAW, 0)); }
 
-/* With the network: TCP and UDP, and everything else stays refused. */
-TEST(the_network_alone)
+/* With a GPU, local sockets may listen; with the network, TCP and UDP work. All else is refused. */
+TEST(what_is_allowed_alone)
 {
+    static const struct {
+        void (*allow)(struct sandbox *);
+        attempt *allowed[3], *refused[8]; /* up to NULL */
+    } kinds[] = {{sandbox_allow_gpu,
+                  {listen_locally},
+                  {connect_unix, connect_abstract, connect_tcp, execute}},
+                 {sandbox_allow_network,
+                  {connect_tcp, send_udp},
+                  {connect_unix, connect_abstract, pair_sockets, execute, open_netlink,
+                   listen_locally, open_packet_socket}}};
     need_kernel();
     int server[2];
     serve(server);
-    static attempt *const allowed[] = {connect_tcp, send_udp};
-    static attempt *const refused[] = {connect_unix, connect_abstract, pair_sockets,      execute,
-                                       open_netlink, listen_locally,   open_packet_socket};
-    enum { ALLOWED = sizeof allowed / sizeof *allowed, REFUSED = sizeof refused / sizeof *refused };
-    for (size_t i = 0; i < ALLOWED + REFUSED; i++) {
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
         struct sandbox *s = usual();
-        sandbox_allow_network(s);
-        int status = try(i < ALLOWED ? allowed[i] : refused[i - ALLOWED], s);
-        assert_true(i < ALLOWED ? status == 0 : is_refused(status));
+        kinds[k].allow(s);
+        for (attempt *const *what = kinds[k].allowed; *what; what++)
+            assert_int_equal(try(*what, s), 0);
+        for (attempt *const *what = kinds[k].refused; *what; what++)
+            assert_true(is_refused(try(*what, s)));
         sandbox_free(&s);
     }
     close(server[0]);
@@ -276,4 +253,4 @@ TEST(the_network_alone)
     unlink(below("socket"));
 }
 
-TEST_FIXTURE(begin, end)
+TEST_FIXTURE(begin, leave)

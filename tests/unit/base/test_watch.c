@@ -8,17 +8,15 @@
 
 static struct watch *watches;
 
-static int open_watches(void **state)
+FIXTURE(open_watches)
 {
     struct err e = ERR_INIT;
-    (void)state;
     watches = watch_open(&e);
     return watches ? 0 : -1;
 }
 
-static int close_watches(void **state)
+FIXTURE(close_watches)
 {
-    (void)state;
     watch_begin(NULL, 0);
     watch_free(watches);
     return 0;

@@ -32,15 +32,6 @@ TEST(there_and_back)
     assert_null(o.data);
 }
 
-TEST(folded)
-{
-    static const int64_t small[] = {0, -1, 1, -2, 2};
-    for (uint64_t i = 0; i < sizeof small / sizeof *small; i++)
-        assert_true(wire_fold(small[i]) == i && wire_unfold(i) == small[i]);
-    assert_true(wire_fold(INT64_MAX) == UINT64_MAX - 1 && wire_unfold(UINT64_MAX - 1) == INT64_MAX);
-    assert_true(wire_fold(INT64_MIN) == UINT64_MAX && wire_unfold(UINT64_MAX) == INT64_MIN);
-}
-
 TEST(bytes_are_fixed)
 {
     struct wire_out o = {0};

@@ -21,9 +21,8 @@ static _Alignas(max_align_t) char message[LINK_BYTES];
 static size_t size;
 static int fd;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     err_clear(&e);
     interrupt_install();
     return 0;

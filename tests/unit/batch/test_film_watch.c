@@ -40,9 +40,8 @@ static void open_one(const char *silence, double film_s)
     w = film_watch_open((int64_t)(film_s * 1e6));
 }
 
-static int close_one(void **state)
+FIXTURE(close_one)
 {
-    (void)state;
     watch_begin(NULL, 0);
     kill(p.worker.pid, SIGKILL);
     waitpid(p.worker.pid, NULL, 0);

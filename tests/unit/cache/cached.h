@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 
 #include "cache/cache_store.h"
-#include "cache/cache_writer.h"
+#include "cache/cache_entry.h"
 #include "files.h"
 #include "staged.h"
 

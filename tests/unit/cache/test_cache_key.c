@@ -8,7 +8,7 @@
 
 #include "test.h"
 #include "folder.h"
-#include "cache/cache_key.h"
+#include "cache/cache_entry.h"
 #include "barcode/engine/shrink.h"
 
 /* ------------------------------------------------------------------ films */
@@ -33,8 +33,7 @@ static struct cache_film look(const char *name)
 {
     struct cache_film id;
     struct err e = ERR_INIT;
-    if (!cache_film_read(name, NULL, &id, &e))
-        fail_msg("%s", e.text);
+    assert_ok(cache_film_read(name, NULL, &id, &e), &e);
     return id;
 }
 

@@ -16,8 +16,7 @@ static const struct cached_film usual = {.frames = 200, .every = 6, .width = 16,
 static void write_entry(const struct cached_film *f)
 {
     struct err e = ERR_INIT;
-    if (!cached_write(f, &e))
-        fail_msg("%s", e.text);
+    assert_ok(cached_write(f, &e), &e);
 }
 
 /* What serves `f`; the entry is closed, its pixels were looked at. */

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "cache/pack.h"
+#include "cache/cache_entry.h"
 #include "staged.h"
 
 enum { BYTES = 50000 };

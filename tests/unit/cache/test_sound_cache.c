@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "base/log.h"
-#include "cache/sound_cache.h"
+#include "cache/frame_cache.h"
 #include "test.h"
 #include "folder.h"
 

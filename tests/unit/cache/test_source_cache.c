@@ -1,5 +1,5 @@
 #include "test.h"
-#include "cache/source_cache.h"
+#include "cache/cache_store.h"
 
 /* Where the film is read, what the film can; where it is not, nothing. */
 TEST(abilities)

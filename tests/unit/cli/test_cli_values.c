@@ -5,7 +5,6 @@
 #include "cli/cli.h"
 #include "barcode/engine/engine.h"
 #include "plan/outputs.h"
-#include "set_option.h"
 #include "cli_line.h"
 
 TEST(shapes_and_smoothing)
@@ -115,18 +114,8 @@ TEST(what_posters_look_like)
         good(line);
         assert_memory_equal(o.plan.poster.style.background, ((uint8_t[]){0x2f, 0x4f, 0x4f}), 3);
     }
-    static const char *const none[] = {"#12", "blu", "", "#1234567", "gray+", "random"};
-    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
-        err_clear(&e);
-        assert_false(set_option(&o, "background", none[i], &e));
-        assert_int_equal(e.code, ERR_USAGE);
-    }
-    static const char *const no_fonts[] = {"", " ", ",", "a\xff", "a\nb", "\x7f"};
-    for (size_t i = 0; i < sizeof no_fonts / sizeof *no_fonts; i++) {
-        err_clear(&e);
-        assert_false(set_option(&o, "font", no_fonts[i], &e));
-        assert_int_equal(e.code, ERR_USAGE);
-    }
+    REFUSES("background", "", "#12", "blu", "", "#1234567", "gray+", "random");
+    REFUSES("font", "", "", " ", ",", "a\xff", "a\nb", "\x7f");
     assert_true(set_option(&o, "font", "\xe6\xb8\xb8 Gothic", &e));
     bad("f --subtitle x",
         "--subtitle is for posters: give -o a name that ends in .pdf or .svg, or --poster");
@@ -190,19 +179,9 @@ TEST(slits)
                                     "360, with two decimals at most");
     good("f -m slit --shape vertical");
     assert_true(o.plan.film.size.kind == SIZE_ROWS && o.plan.film.size.side == 800);
-    static const char *const no[] = {"slit=",    "slit=%", "slit=-1",  "slit=1.234", "slit=5 %",
-                                     "slit=101", "all=3",  "slit=3=4", "slit=.5"};
-    for (size_t i = 0; i < sizeof no / sizeof *no; i++) {
-        err_clear(&e);
-        assert_false(set_option(&o, "mode", no[i], &e));
-        assert_int_equal(e.code, ERR_USAGE);
-    }
-    static const char *const turns[] = {"", "-", "361", "-360.01", "1e1", "4.", "nan", "--3"};
-    for (size_t i = 0; i < sizeof turns / sizeof *turns; i++) {
-        err_clear(&e);
-        assert_false(set_option(&o, "rotate", turns[i], &e));
-        assert_int_equal(e.code, ERR_USAGE);
-    }
+    REFUSES("mode", "", "slit=", "slit=%", "slit=-1", "slit=1.234", "slit=5 %", "slit=101", "all=3",
+            "slit=3=4", "slit=.5");
+    REFUSES("rotate", "", "", "-", "361", "-360.01", "1e1", "4.", "nan", "--3");
 }
 
 /* ---- Engines, decoders, memory ---- */
@@ -220,31 +199,10 @@ TEST(engines_by_name)
     assert_int_equal(o.engine.choice, ENGINE_AUTO);
     assert_true(engine("cpu"));
     assert_int_equal(o.engine.choice, ENGINE_CPU);
-    static const char *const bad[] = {"",
-                                      "gpu",
-                                      "CPU",
-                                      "cud",
-                                      "cuda:",
-                                      "cuda:x",
-                                      "cuda:1x",
-                                      "cuda:123",
-                                      "cuda1",
-                                      "cuda:-1",
-                                      "cuda,1",
-                                      "cuda:0,",
-                                      "cuda:,0",
-                                      "cuda:0,,1",
-                                      "cuda:0:1",
-                                      "cuda:0, 1",
-                                      "cuda:0,100",
-                                      "cuda:0;1",
-                                      "cuda:99999999999999999999",
-                                      "cuda: 1"};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        assert_false(engine(bad[i]));
-        assert_int_equal(e.code, ERR_USAGE);
-        assert_non_null(strstr(e.text, "is not auto, cpu or cuda[:N,...]"));
-    }
+    REFUSES("engine", "is not auto, cpu or cuda[:N,...]", "", "gpu", "CPU", "cud",
+            "cuda:", "cuda:x", "cuda:1x", "cuda:123", "cuda1", "cuda:-1", "cuda,1", "cuda:0,",
+            "cuda:,0", "cuda:0,,1", "cuda:0:1", "cuda:0, 1", "cuda:0,100", "cuda:0;1",
+            "cuda:99999999999999999999", "cuda: 1");
 }
 
 TEST(cuda_where_it_is_built)
@@ -302,15 +260,10 @@ TEST(decoders_by_name)
 
 TEST(memory_by_size)
 {
-    static const char *const bad[] = {"", "lots", "-1G", "255M", "1", "2X", "1e30"};
     const uint64_t mib = (uint64_t)1 << 20;
     assert_true(set_option(&o, "memory", "256M", &e) && o.process.memory == 256 * mib);
     assert_true(set_option(&o, "memory", "1.5GiB", &e) && o.process.memory == 1536 * mib);
     assert_true(set_option(&o, "memory", "268435457", &e) && o.process.memory == 256 * mib + 1);
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        err_clear(&e);
-        assert_false(set_option(&o, "memory", bad[i], &e));
-        assert_int_equal(e.code, ERR_USAGE);
-        assert_non_null(strstr(e.text, "is not a size such as 500M or 2G (at least 256M)"));
-    }
+    REFUSES("memory", "is not a size such as 500M or 2G (at least 256M)", "", "lots", "-1G", "255M",
+            "1", "2X", "1e30");
 }

@@ -9,8 +9,7 @@ static void expect_films(const struct plan *o, const char *films)
     char text[2048] = "";
     struct inputs in;
     struct err e = ERR_INIT;
-    if (!inputs_expand(&o->inputs, &o->outputs, &in, &e))
-        fail_msg("%s", e.text);
+    assert_ok(inputs_expand(&o->inputs, &o->outputs, &in, &e), &e);
     for (size_t i = 0; i < in.count; i++) {
         size_t used = strlen(text);
         const struct film_parts *parts = in.parts[i];

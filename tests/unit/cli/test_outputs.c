@@ -43,8 +43,7 @@ static void expect_output(const struct plan *o, const struct inputs *in, size_t 
             break;
     }
     assert_true(k < run.pictures);
-    if (!outputs_allowed(in, i, &list->output[k], &e))
-        fail_msg("%s", e.text);
+    assert_ok(outputs_allowed(in, i, &list->output[k], &e), &e);
     assert_string_equal(list->output[k].path, path);
     assert_ptr_equal(run.kind[k].writer, writer_find("png"));
     outputs_free(&run);

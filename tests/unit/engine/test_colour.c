@@ -4,15 +4,8 @@
 #include <string.h>
 
 #include "test.h"
+#include "chance.h"
 #include "barcode/engine/colour.h"
-
-static uint64_t random_state = 7;
-
-static uint32_t rnd(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(random_state >> 32);
-}
 
 static void weights(enum matrix m, double *kr, double *kb)
 {
@@ -77,8 +70,8 @@ TEST(known_colours)
                     check_colour((enum matrix)m, (enum range)range, bits, rgb);
                 }
                 for (int i = 0; i < 500; i++) {
-                    const double rgb[3] = {rnd() % 1001 / 1000., rnd() % 1001 / 1000.,
-                                           rnd() % 1001 / 1000.};
+                    const double rgb[3] = {chance() % 1001 / 1000., chance() % 1001 / 1000.,
+                                           chance() % 1001 / 1000.};
                     check_colour((enum matrix)m, (enum range)range, bits, rgb);
                 }
             }
@@ -92,8 +85,8 @@ TEST(whole_codes)
             for (int m = MATRIX_BT601; m <= MATRIX_FCC; m++)
                 for (int i = 0; i < 300; i++) {
                     double kr, kb, unit = pow(2, bits - 8), full = pow(2, bits) - 1;
-                    uint32_t c[3] = {rnd() >> (32 - bits), rnd() >> (32 - bits),
-                                     rnd() >> (32 - bits)};
+                    uint32_t c[3] = {chance() >> (32 - bits), chance() >> (32 - bits),
+                                     chance() >> (32 - bits)};
                     weights((enum matrix)m, &kr, &kb);
                     bool f = range == RANGE_FULL;
                     double y = f ? c[0] / full : (c[0] / unit - 16) / 219;
@@ -181,11 +174,11 @@ TEST(row_is_the_pixel)
     static uint8_t rgb[6 * N + 6];
     for (int round = 0; round < 200; round++) {
         struct colour_transform t;
-        colour_transform_init(&t, (enum colour_model)(rnd() % 3), (enum matrix)(rnd() % 8),
-                              (enum range)(1 + rnd() % 2), 8 + (int)(rnd() % 9));
+        colour_transform_init(&t, (enum colour_model)(chance() % 3), (enum matrix)(chance() % 8),
+                              (enum range)(1 + chance() % 2), 8 + (int)(chance() % 9));
         for (int i = 0; i < 3 * N; i++)
-            in[i / N][i % N] = rnd() % 5 ? (uint16_t)rnd() : rnd() % 2 ? 65535 : 0;
-        int n = 1 + (int)(rnd() % N), step = rnd() % 2 ? 3 : -6;
+            in[i / N][i % N] = chance() % 5 ? (uint16_t)chance() : chance() % 2 ? 65535 : 0;
+        int n = 1 + (int)(chance() % N), step = chance() % 2 ? 3 : -6;
         uint8_t *first = step > 0 ? rgb + 3 : rgb + 6 * (n - 1) + 3;
         memset(rgb, 0x5A, sizeof rgb);
         colour_apply_row(&t, (const uint16_t *const[]){in[0], in[1], in[2]}, n, first, step);

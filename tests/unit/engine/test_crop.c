@@ -2,12 +2,13 @@
 #include <string.h>
 
 #include "test.h"
+#include "chance.h"
 #include "barcode/engine/crop.h"
 
 enum { W = 320, H = 180, PICTURES = 12 };
 
 static uint8_t luma[H][W], chroma[2][H / 2][W / 2];
-static uint32_t room[W + H], noise = 1;
+static uint32_t room[W + H];
 
 /* 4:2:0 of 8 bits and limited range. */
 static struct frame_view view_of_it(void)
@@ -23,11 +24,7 @@ static struct frame_view view_of_it(void)
                                          {chroma[1][0], W / 2, 1, W / 2, H / 2}}};
 }
 
-static uint8_t a_little(uint8_t from, uint8_t range)
-{
-    noise = noise * 1664525 + 1013904223;
-    return (uint8_t)(from + (noise >> 16) % range);
-}
+static uint8_t a_little(uint8_t from, uint8_t range) { return (uint8_t)(from + chance() % range); }
 
 /* A textured picture of that brightness inside of the rectangle, black with noise up to 24 around
  * it. */
@@ -127,40 +124,23 @@ TEST(what_is_drawn_in_bars)
     assert_int_equal(v.height, 132); /* whole chroma samples */
 }
 
-TEST(no_bars)
-{
-    struct crop_seen seen[PICTURES];
-    for (int kind = 0; kind < 5; kind++) {
-        for (int i = 0; i < PICTURES; i++) {
-            if (kind == 0) /* bright from end to end */
-                draw(whole, 40, 150);
-            else if (kind == 1) /* at a tenth of its brightness */
-                draw(whole, 16, 22);
-            else if (kind == 2) /* titles */
-                draw((struct crop_rect){60, 70, 200, 30}, 235, 1);
-            else if (kind == 3) /* black */
-                draw((struct crop_rect){0, 0, 0, 0}, 16, 1);
-            /* a night sky that brightens towards the horizon */
-            for (int y = 0; y < H && kind == 4; y++)
-                for (int x = 0; x < W; x++)
-                    luma[y][x] = (uint8_t)(16 + y / 3 + a_little(0, 20));
-            seen[i] = look();
-        }
-        assert_int_equal(crop_find(seen, PICTURES, W, H).count, 0);
-    }
-    assert_int_equal(crop_find(seen, 0, W, H).count, 0);
-}
-
 /* A dark edge at one end is a scene's own, in however many pictures; so are thin ones, and what two
  * pictures alone have. */
 TEST(what_is_no_bar)
 {
-    const struct crop_rect odd[] = {
-        {0, 0, W, 150}, {60, 0, W - 60, H}, {0, 5, W, H - 10}, {0, 30, W, 90}};
+    static const struct {
+        struct crop_rect rect;
+        uint8_t from, range;
+    } row[] = {{{0, 0, W, H}, 40, 150},     /* bright from end to end */
+               {{0, 0, W, H}, 16, 22},      /* at a tenth of its brightness */
+               {{60, 70, 200, 30}, 235, 1}, /* titles */
+               {{0, 0, 0, 0}, 16, 1},       /* black */
+               {{0, 0, W, 150}, 60, 150},    {{60, 0, W - 60, H}, 60, 150},
+               {{0, 5, W, H - 10}, 60, 150}, {{0, 30, W, 90}, 60, 150}};
     struct crop_seen seen[PICTURES];
-    for (size_t k = 0; k < sizeof odd / sizeof *odd; k++) {
+    for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         for (int i = 0; i < PICTURES; i++) {
-            draw(odd[k], 60, 150);
+            draw(row[k].rect, row[k].from, row[k].range);
             seen[i] = look();
         }
         assert_int_equal(crop_find(seen, PICTURES, W, H).count, 0);
@@ -172,6 +152,15 @@ TEST(what_is_no_bar)
         }
         assert_int_equal(crop_find(seen, PICTURES, W, H).count, dark == 3);
     }
+    /* a night sky that brightens towards the horizon */
+    for (int i = 0; i < PICTURES; i++) {
+        for (int y = 0; y < H; y++)
+            for (int x = 0; x < W; x++)
+                luma[y][x] = (uint8_t)(16 + y / 3 + a_little(0, 20));
+        seen[i] = look();
+    }
+    assert_int_equal(crop_find(seen, PICTURES, W, H).count, 0);
+    assert_int_equal(crop_find(seen, 0, W, H).count, 0);
 }
 
 /* A dark scene with a lamp outside of the rectangle is left whole, unless it is so small that it

@@ -2,24 +2,18 @@
 #include <string.h>
 
 #include "test.h"
+#include "chance.h"
 #include "barcode/engine/dominant.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 
 enum { MOST = 4096 };
 
 static uint16_t root[OKLAB_ROOTS];
 
-static int fill(void **state)
+FIXTURE(fill)
 {
-    (void)state;
     oklab_roots(root);
     return 0;
-}
-
-static uint32_t random_below(uint64_t *seed, uint32_t n)
-{
-    *seed = *seed * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((*seed >> 33) % n);
 }
 
 /* ------------------------------------------------------------------ the definition, word by word
@@ -193,26 +187,6 @@ TEST(every_colour_has_a_cell)
         assert_int_equal(dominant_cell_of(dominant_centre(cell)), cell);
 }
 
-TEST(one_colour_is_itself)
-{
-    static uint8_t rgb[3 * 300];
-    uint64_t seed = 1;
-    for (int round = 0; round < 200; round++) {
-        uint8_t r = (uint8_t)random_below(&seed, 256), g = (uint8_t)random_below(&seed, 256),
-                b = (uint8_t)random_below(&seed, 256);
-        r = round < 8 ? (round & 1 ? 255 : 0) : r;
-        g = round < 8 ? (round & 2 ? 255 : 0) : g;
-        b = round < 8 ? (round & 4 ? 255 : 0) : b;
-        for (int i = 0; i < 300; i++) {
-            rgb[3 * i] = r;
-            rgb[3 * i + 1] = g;
-            rgb[3 * i + 2] = b;
-        }
-        expect(rgb, 300, r, g, b);
-        expect(rgb, 1, r, g, b);
-    }
-}
-
 /* Black is cell 0 along L; the other cells are numbered beyond it. */
 TEST(ties_go_to_the_lowest_cell)
 {
@@ -226,32 +200,15 @@ TEST(ties_go_to_the_lowest_cell)
     expect(red_blue, 2, 0, 0, 255);
 }
 
-/* What the mode is for: of near colours together there are more than of the one that is the most
- * frequent. */
-TEST(near_colours_count_together)
-{
-    uint8_t rgb[3 * 100];
-    for (int i = 0; i < 100; i++) {
-        const uint8_t sky[3] = {90, (uint8_t)(140 + i % 10), (uint8_t)(200 + i % 7)},
-                      black[3] = {0, 0, 0};
-        memcpy(rgb + 3 * i, i < 60 ? sky : black, 3);
-    }
-    uint8_t colour[3];
-    run(rgb, 100, colour);
-    assert_true(colour[0] == 90 && colour[1] >= 143 && colour[1] <= 146 && colour[2] >= 202 &&
-                colour[2] <= 204);
-}
-
 /* Frames of few colours, of many, of smooth ramps, of one hue. */
-static void draw(uint8_t *rgb, size_t n, int kind, uint64_t *seed)
+static void draw(uint8_t *rgb, size_t n, int kind)
 {
     uint8_t base[8][3];
     for (int i = 0; i < 24; i++)
-        base[i / 3][i % 3] = (uint8_t)random_below(seed, 256);
+        base[i / 3][i % 3] = (uint8_t)(chance() % 256);
     for (size_t i = 0; i < n; i++)
         for (int c = 0; c < 3; c++) {
-            uint32_t any = random_below(seed, 256), near = random_below(seed, 20),
-                     which = random_below(seed, 8);
+            uint32_t any = chance() % 256, near = chance() % 20, which = chance() % 8;
             int ramp = (int)(i * 255 / n), v = kind == 0   ? (int)any
                                                : kind == 1 ? base[i % 8][c]
                                                : kind == 2 ? (ramp + base[0][c]) / 2
@@ -280,7 +237,6 @@ static void expect_modes(struct dominant *d, const uint8_t *rgb, size_t n,
 TEST(frames_give_what_the_definition_gives)
 {
     static uint8_t rgb[3 * MOST];
-    uint64_t seed = 7;
     static const size_t sizes[] = {1, 2, 3, 20, 127, 128, 129, 300};
     struct err e = ERR_INIT;
     /* one workspace for all: nothing of a frame is left for the next */
@@ -289,12 +245,12 @@ TEST(frames_give_what_the_definition_gives)
     for (int round = 0; round < 32; round++) {
         size_t n = sizes[round / 4];
         struct cluster right[8];
-        draw(rgb, n, round % 4, &seed);
+        draw(rgb, n, round % 4);
         int modes = by_definition(rgb, n, right);
         several += modes > 1;
         expect_modes(d, rgb, n, right, modes);
         for (size_t i = n - 1; i > 0; i--) { /* the same pixels in another order */
-            uint32_t j = random_below(&seed, (uint32_t)i + 1);
+            uint32_t j = chance() % ((uint32_t)i + 1);
             for (size_t c = 0; c < 3; c++) {
                 uint8_t t = rgb[3 * i + c];
                 rgb[3 * i + c] = rgb[3 * j + c];

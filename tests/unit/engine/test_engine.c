@@ -3,8 +3,10 @@
  */
 #include <pthread.h>
 #include <stdatomic.h>
+#include <time.h>
 
 #include "test.h"
+#include "barcode/base/isa.h"
 #include "staged.h"
 
 enum { W = 40, H = 24, FRAMES = 30, PIXELS = W * H, BYTES = PIXELS * 3 };
@@ -36,25 +38,37 @@ static bool put(struct engine_port *p, uint64_t n, bool staged, struct err *e)
     return staged_put(p, W, H, n, staged, e);
 }
 
-/* The right answer: frames one after another in order, one thread. */
-static struct columns *in_order(bool staged)
+/* Puts all frames in order by one port; `staged`: every other one as it is analysed. */
+static void run_film(struct engine *g, const struct engine_job *job, bool staged)
 {
     struct err e = ERR_INIT;
-    struct columns *c = open_columns();
-    struct engine *g = staged_engine(1);
-    struct engine_job job = job_for(c);
     struct engine_times times;
-    assert_true(engine_begin(g, &job, &e));
+    assert_true(engine_begin(g, job, &e));
     struct engine_port *p = engine_port_open(g, &e);
     assert_non_null(p);
     for (uint64_t n = 0; n < FRAMES; n++)
-        assert_true(put(p, n, staged, &e));
+        assert_true(put(p, n, staged && n % 2, &e));
     engine_port_close(&p);
     assert_null(p);
     assert_true(engine_finish(g, &times, &e));
+    assert_int_equal(columns_count(job->columns), FRAMES);
+}
+
+static struct columns *columns_by(struct engine *g)
+{
+    struct columns *c = open_columns();
+    const struct engine_job job = job_for(c);
+    run_film(g, &job, false);
+    return c;
+}
+
+/* The right answer: frames one after another in order, one thread. */
+static struct columns *in_order(void)
+{
+    struct engine *g = staged_engine(1);
+    struct columns *c = columns_by(g);
     engine_close(&g);
     assert_null(g);
-    assert_int_equal(columns_count(c), FRAMES);
     return c;
 }
 
@@ -83,7 +97,7 @@ static uint8_t mean(const uint8_t *rgb, size_t pixels, int channel)
 
 TEST(averages_rows_and_clusters)
 {
-    struct columns *c = in_order(false);
+    struct columns *c = in_order();
     for (uint64_t n = 0; n < FRAMES; n++) {
         const struct column *column = columns_get(c, n);
         uint8_t rgb[BYTES];
@@ -106,14 +120,6 @@ TEST(averages_rows_and_clusters)
         assert_int_equal(pixels, PIXELS);
     }
     columns_free(&c);
-}
-
-TEST(staged_equals_shrunk)
-{
-    struct columns *a = in_order(false), *b = in_order(true);
-    assert_int_equal(first_difference(a, b, H), -1);
-    columns_free(&a);
-    columns_free(&b);
 }
 
 /* ------------------------------------------------------------------ alpha */
@@ -151,7 +157,7 @@ TEST(transparent_samples_do_not_count)
     struct crop left = {W, H, 1, true, {{0, 0, W / 2, H}}};
     uint8_t rgb[BYTES], half[BYTES];
     staged_draw(rgb, W, H, 0);
-    struct columns *plain = in_order(false), *c = with_alpha(NULL, rgb);
+    struct columns *plain = in_order(), *c = with_alpha(NULL, rgb);
     /* opaque alpha gives the bytes of a frame without alpha */
     assert_true(same_column(columns_get(c, 0), columns_get(plain, 0), H));
     /* one half is visible: its pixels count twice */
@@ -174,27 +180,37 @@ TEST(transparent_samples_do_not_count)
     columns_free(&plain);
 }
 
-/* A frame that cannot be downscaled fails the film, as any other. */
-TEST(invalid_alpha)
+/* A frame that cannot be downscaled, too large or with alpha of no step, fails the engine for the
+ * rest of the film, with one sentence. */
+TEST(invalid_frames)
 {
-    struct err e = ERR_INIT;
-    struct columns *c = open_columns();
-    struct engine *g = staged_engine(1);
-    struct engine_job job = job_for(c);
-    struct engine_times times;
-    uint8_t rgb[BYTES] = {0};
-    struct frame_view view = staged_view(rgb, W, H);
-    struct frame_tag tag = staged_tag(0);
-    view.alpha = (struct plane){rgb, W, 0, W, H};
-    assert_true(engine_begin(g, &job, &e));
-    struct engine_port *p = engine_port_open(g, &e);
-    assert_false(engine_put(p, &view, &tag, &e));
-    engine_port_close(&p);
-    err_clear(&e);
-    assert_false(engine_finish(g, &times, &e));
-    assert_int_equal(e.code, ERR_FAILED);
-    engine_close(&g);
-    columns_free(&c);
+    for (int alpha = 0; alpha < 2; alpha++) {
+        struct err first = ERR_INIT, e = ERR_INIT;
+        struct columns *c = open_columns();
+        struct engine *g = staged_engine(2);
+        struct engine_job job = job_for(c);
+        struct engine_times times;
+        uint8_t rgb[BYTES] = {0};
+        struct frame_view view = staged_view(rgb, W, H);
+        struct frame_tag tag = staged_tag(0);
+        if (alpha)
+            view.alpha = (struct plane){rgb, W, 0, W, H};
+        else
+            view.width = view.plane[0].width = view.plane[1].width = view.plane[2].width = 16385;
+        assert_true(engine_begin(g, &job, &e));
+        struct engine_port *p = engine_port_open(g, &e);
+        assert_false(engine_put(p, &view, &tag, &first));
+        assert_int_equal(first.code, ERR_FAILED);
+        assert_false(put(p, 0, false, &e));
+        assert_string_equal(e.text, first.text);
+        engine_port_close(&p);
+        err_clear(&e);
+        assert_false(engine_finish(g, &times, &e));
+        assert_string_equal(e.text, first.text);
+        assert_int_equal(columns_count(c), 0);
+        engine_close(&g);
+        columns_free(&c);
+    }
 }
 
 /* ------------------------------------------------------------------ order, threads, ports */
@@ -202,27 +218,32 @@ TEST(invalid_alpha)
 struct pusher {
     struct engine *engine;
     pthread_t thread;
-    int index, step;
-    bool ok;
+    int frames, index, step;
+    atomic_int put;
+    struct err error;
 };
 
 /* Puts frames index, index + step, ... from the last to the first. */
 static void *push_frames(void *argument)
 {
     struct pusher *u = argument;
-    struct err e = ERR_INIT;
-    struct engine_port *p = engine_port_open(u->engine, &e);
-    u->ok = p != NULL;
-    for (int n = FRAMES - 1; n >= 0 && u->ok; n--)
-        if (n % u->step == u->index)
-            u->ok = put(p, (uint64_t)n, n % 3 == 0, &e);
+    struct engine_port *p = engine_port_open(u->engine, &u->error);
+    for (int n = u->frames - 1; n >= 0 && u->error.code == ERR_NONE; n--)
+        if (n % u->step == u->index && put(p, (uint64_t)n, n % 3 == 0, &u->error))
+            atomic_fetch_add(&u->put, 1);
     engine_port_close(&p);
     return NULL;
 }
 
+static void start_pusher(struct pusher *u, struct engine *g, int frames, int index, int step)
+{
+    *u = (struct pusher){.engine = g, .frames = frames, .index = index, .step = step};
+    assert_int_equal(pthread_create(&u->thread, NULL, push_frames, u), 0);
+}
+
 TEST(any_order_any_threads)
 {
-    struct columns *right = in_order(false);
+    struct columns *right = in_order();
     static const int threads[] = {1, 2, 5};
     for (int t = 0; t < 3; t++) {
         for (int ports = 1; ports <= 4; ports++) {
@@ -234,13 +255,11 @@ TEST(any_order_any_threads)
             struct pusher u[4];
             job.ports = ports;
             assert_true(engine_begin(g, &job, &e));
-            for (int k = 0; k < ports; k++) {
-                u[k] = (struct pusher){.engine = g, .index = k, .step = ports};
-                assert_int_equal(pthread_create(&u[k].thread, NULL, push_frames, &u[k]), 0);
-            }
+            for (int k = 0; k < ports; k++)
+                start_pusher(&u[k], g, FRAMES, k, ports);
             for (int k = 0; k < ports; k++) {
                 pthread_join(u[k].thread, NULL);
-                assert_true(u[k].ok);
+                assert_int_equal(u[k].error.code, ERR_NONE);
             }
             assert_true(engine_finish(g, &times, &e));
             assert_true(times.cluster > 0 && times.shrink > 0);
@@ -275,20 +294,13 @@ static bool tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, str
 
 TEST(tap_sees_every_frame)
 {
-    struct err e = ERR_INIT;
     struct tapped t = {.fail_at = -1};
     struct columns *c = open_columns();
     struct engine *g = staged_engine(3);
     struct engine_job job = job_for(c);
-    struct engine_times times;
     job.tap = tap;
     job.tap_user = &t;
-    assert_true(engine_begin(g, &job, &e));
-    struct engine_port *p = engine_port_open(g, &e);
-    for (uint64_t n = 0; n < FRAMES; n++)
-        assert_true(put(p, n, n % 2, &e));
-    engine_port_close(&p);
-    assert_true(engine_finish(g, &times, &e));
+    run_film(g, &job, true);
     assert_int_equal(atomic_load(&t.calls), FRAMES);
     assert_int_equal(atomic_load(&t.wrong), 0);
     engine_close(&g);
@@ -296,7 +308,7 @@ TEST(tap_sees_every_frame)
 }
 
 /* Rule 6: one sentence, for every later put and for finish; the next film starts clean. */
-TEST(failure)
+TEST(a_failure_stays)
 {
     struct tapped t;
     atomic_init(&t.calls, 0);
@@ -328,15 +340,9 @@ TEST(failure)
     assert_false(engine_finish(g, &times, &e));
     assert_string_equal(e.text, first.text);
 
-    err_clear(&e);
     atomic_store(&t.fail_at, -1);
-    assert_true(engine_begin(g, &job, &e));
-    p = engine_port_open(g, &e);
-    for (uint64_t n = 0; n < FRAMES; n++)
-        assert_true(put(p, n, true, &e));
-    engine_port_close(&p);
-    assert_true(engine_finish(g, &times, &e));
-    struct columns *right = in_order(true);
+    run_film(g, &job, true);
+    struct columns *right = in_order();
     assert_int_equal(first_difference(right, c, H), -1);
     engine_close(&g);
     columns_free(&right);
@@ -386,4 +392,123 @@ TEST(film_after_film)
     assert_true(engine_finish(g, &times, &e));
     assert_true(times.shrink == 0);
     engine_close(&g);
+}
+
+/* ------------------------------------------------------------------ back-pressure */
+
+/* A tap that lets nothing through until the admission opens; of those that wait there, one fails
+ * when a failure is asked for. */
+static atomic_bool admission, failure;
+static atomic_int inside;
+
+static void nap(void) { nanosleep(&(struct timespec){.tv_nsec = 2000000}, NULL); }
+
+static bool wait_at_gate(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    (void)user, (void)tag, (void)rgb;
+    atomic_fetch_add(&inside, 1);
+    for (; !atomic_load(&admission); nap())
+        if (atomic_exchange(&failure, false))
+            return err_set(e, ERR_FAILED, "failed at the gate");
+    return true;
+}
+
+enum { THREADS = 2, PORTS = 3, BATCHES = PORTS + 2 * THREADS };
+
+/* Begins a film whose frames pile up before the admission, and waits until they do. */
+static void fill_up(struct engine *g, struct pusher *u, struct columns *c)
+{
+    struct err e = ERR_INIT;
+    struct engine_job job = {
+        .width = W, .height = H, .ports = PORTS, .columns = c, .tap = wait_at_gate};
+    atomic_store(&admission, false);
+    atomic_store(&failure, false);
+    atomic_store(&inside, 0);
+    assert_true(engine_begin(g, &job, &e));
+    start_pusher(u, g, 100, 0, 1);
+    while (atomic_load(&u->put) < BATCHES || atomic_load(&inside) < THREADS)
+        nap();
+    for (int i = 0; i < 20; i++)
+        nap();
+    /* Every batch is in use: two at the admission, the others queued. Memory does not grow with the
+     * film. */
+    assert_int_equal(atomic_load(&u->put), BATCHES);
+}
+
+TEST(put_waits)
+{
+    struct err e = ERR_INIT;
+    struct pusher u;
+    struct engine_times times;
+    struct engine *g = staged_engine(THREADS);
+    struct columns *c = columns_open(0, 0, NULL);
+    fill_up(g, &u, c);
+    atomic_store(&admission, true);
+    pthread_join(u.thread, NULL);
+    assert_int_equal(atomic_load(&u.put), 100);
+    assert_true(engine_finish(g, &times, &e));
+    assert_int_equal(columns_count(c), 100);
+    for (uint64_t n = 0; n < 100; n++)
+        assert_int_equal(columns_get(c, n)->status, COLUMN_OK);
+    engine_close(&g);
+    columns_free(&c);
+}
+
+/* While the other worker is still at the admission. */
+TEST(a_failure_wakes_who_waits)
+{
+    struct err e = ERR_INIT;
+    struct pusher u;
+    struct engine_times times;
+    struct engine *g = staged_engine(THREADS);
+    struct columns *c = columns_open(0, 0, NULL);
+    fill_up(g, &u, c);
+    atomic_store(&failure, true);
+    pthread_join(u.thread, NULL); /* before the admission opens */
+    assert_int_equal(u.error.code, ERR_FAILED);
+    assert_string_equal(u.error.text, "failed at the gate");
+    atomic_store(&admission, true);
+    assert_false(engine_finish(g, &times, &e));
+    assert_string_equal(e.text, "failed at the gate");
+    columns_free(&c);
+    c = columns_by(g); /* the next film is as if nothing had been */
+    engine_close(&g);
+    columns_free(&c);
+}
+
+/* ------------------------------------------------------------------ instruction sets */
+
+TEST(every_instruction_set)
+{
+    assert_int_equal(setenv("BARCODE_ISA", "c", 1), 0);
+    struct engine *g = staged_engine(2);
+    assert_string_equal(engine_detail(g), "c");
+    struct columns *right = columns_by(g);
+    engine_close(&g);
+    for (int i = ISA_AVX2; i <= ISA_VNNI; i++) {
+        const char *name = isa_name((enum isa)i);
+        if (!isa_supported((enum isa)i)) {
+            print_message("SKIPPED: this processor has no %s\n", name);
+            continue;
+        }
+        setenv("BARCODE_ISA", name, 1);
+        g = staged_engine(2);
+        assert_string_equal(engine_detail(g), name);
+        struct columns *c = columns_by(g);
+        assert_int_equal(first_difference(right, c, H), -1);
+        columns_free(&c);
+        engine_close(&g);
+    }
+    columns_free(&right);
+    unsetenv("BARCODE_ISA");
+}
+
+TEST(unknown_instruction_set)
+{
+    struct err e = ERR_INIT;
+    struct engine_config config = {.threads = 1};
+    setenv("BARCODE_ISA", "z80", 1);
+    assert_null(engine_open("cpu", &config, &e));
+    assert_int_equal(e.code, ERR_USAGE);
+    unsetenv("BARCODE_ISA");
 }

@@ -155,44 +155,33 @@ TEST(gpus_that_are_not_there)
 /* ------------------------------------------------------------------ several devices: CPUs stand in
  * for GPUs */
 
-static struct engines four_devices(bool named)
-{
-    struct engine_devices devices = {.count = 4, .number = {0, 0, 0, 0}};
-    return (struct engines){
-        .slot = {{.kind = "cpu", .devices = devices, .named = named}}, .count = 1, .threads = 1};
-}
-
-/* One that fails on a film is given up for the next one, and the last one has none. */
+/* One that fails on a film is given up for the next one, and the last one has none; behind the last
+ * GPU there may be the CPU. */
 TEST(one_after_another)
 {
-    for (int named = 0; named < 2; named++) {
-        struct engines g = four_devices(named);
+    for (int kind = 0; kind < 3; kind++) {
+        struct engine_devices devices = {.count = 4, .number = {0, 0, 0, 0}};
+        struct engines g = {
+            .slot = {{.kind = "cpu", .devices = devices, .named = kind == 1}, {.kind = "cpu"}},
+            .count = kind == 2 ? 2 : 1,
+            .threads = 1};
         struct err e = ERR_INIT;
         for (int i = 0; i < 4; i++) {
             struct engine *engine = engines_for(&g, &huge_work, &e);
             assert_non_null(engine);
             assert_int_equal(g.slot[0].next, i);
             assert_ptr_equal(engines_for(&g, &huge_work, &e), engine);
-            const char *instead = engines_give_up(&g, engine);
-            assert_string_equal(instead ? instead : "nothing", i < 3 ? "another GPU" : "nothing");
+            const char *instead = engines_give_up(&g, engine),
+                       *last = kind == 2 ? "the CPU" : "nothing";
+            assert_string_equal(instead ? instead : "nothing", i < 3 ? "another GPU" : last);
+        }
+        if (kind == 2) {
+            struct engine *cpu = engines_for(&g, &huge_work, &e);
+            assert_true(cpu && cpu == g.slot[1].opened && g.slot[0].failed && !g.slot[0].opened);
+            assert_null(engines_give_up(&g, cpu));
         }
         engines_close(&g);
     }
-}
-
-/* Behind the last GPU there may be the CPU. */
-TEST(the_cpu_comes_last)
-{
-    struct engines g = four_devices(false);
-    struct err e = ERR_INIT;
-    g.slot[g.count++] = (struct engine_slot){.kind = "cpu"};
-    for (int i = 0; i < 4; i++)
-        assert_string_equal(engines_give_up(&g, engines_for(&g, &huge_work, &e)),
-                            i < 3 ? "another GPU" : "the CPU");
-    struct engine *cpu = engines_for(&g, &huge_work, &e);
-    assert_true(cpu && cpu == g.slot[1].opened && g.slot[0].failed && !g.slot[0].opened);
-    assert_null(engines_give_up(&g, cpu));
-    engines_close(&g);
 }
 
 /* Each list begins with a device of its own, counted round, and has the others behind it. */

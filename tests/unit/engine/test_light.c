@@ -26,18 +26,17 @@ static const struct light_table *table_of(struct light *l, enum transfer transfe
 }
 
 /* SMPTE ST 2084 in cd/m2. */
+static const double m1 = 2610.0 / 16384, m2 = 2523.0 / 4096 * 128, c1 = 3424.0 / 4096,
+                    c2 = 2413.0 / 4096 * 32, c3 = 2392.0 / 4096 * 32;
+
 static double pq(double e)
 {
-    const double m1 = 2610.0 / 16384, m2 = 2523.0 / 4096 * 128, c1 = 3424.0 / 4096,
-                 c2 = 2413.0 / 4096 * 32, c3 = 2392.0 / 4096 * 32;
     double p = pow(e, 1 / m2);
     return 10000 * pow(fmax(p - c1, 0) / (c2 - c3 * p), 1 / m1);
 }
 
 static double pq_inverse(double nits)
 {
-    const double m1 = 2610.0 / 16384, m2 = 2523.0 / 4096 * 128, c1 = 3424.0 / 4096,
-                 c2 = 2413.0 / 4096 * 32, c3 = 2392.0 / 4096 * 32;
     double p = pow(nits / 10000, m1);
     return pow((c1 + c2 * p) / (1 + c3 * p), m2);
 }

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 
 #include "test.h"
-#include "barcode/engine/oklab.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 
 /* Ottosson's, of 2021. */
 static const double to_lms[3][3] = {{.4122214708, .5363325363, .0514459929},
@@ -15,9 +14,8 @@ static const double to_lab[3][3] = {{.2104542553, .7936177850, -.0040720468},
 
 static uint16_t root[OKLAB_ROOTS];
 
-static int fill(void **state)
+FIXTURE(fill)
 {
-    (void)state;
     oklab_roots(root);
     return 0;
 }

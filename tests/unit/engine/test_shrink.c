@@ -1,25 +1,16 @@
-/* shrink against the definition in shrink.h, pixel by pixel, and against pictures whose mean is
- * known. */
+/* shrink against the definitions in shrink.h and light.h, pixel by pixel. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "test.h"
 #include "barcode/engine/colour.h"
+#include "barcode/engine/light.h"
 #include "barcode/engine/shrink.h"
+#include "chance.h"
 #include "under_tsan.h"
 
 enum { GUARD = 64, POISON = 0xA5 };
-
-static uint64_t random_state = 1;
-
-static uint32_t rnd(void)
-{
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(random_state >> 32);
-}
-
-static int between(int low, int high) { return low + (int)(rnd() % (uint32_t)(high - low + 1)); }
 
 /* The memory of one picture. */
 struct picture {
@@ -33,7 +24,7 @@ struct picture {
 static void add_block(struct picture *p, int block, int row_bytes, int rows, bool upside,
                       const uint8_t **data, ptrdiff_t *pitch)
 {
-    int extra = (int)(rnd() % 3) * 2;
+    int extra = (int)(chance() % 3) * 2;
     *pitch = row_bytes + extra;
     p->size[block] = (size_t)*pitch * (size_t)(rows - 1) + (size_t)row_bytes;
     p->memory[block] = malloc(p->size[block]);
@@ -51,15 +42,15 @@ static void fill(struct picture *p)
     uint32_t most = (1u << v->bits) - 1;
     for (int i = 0; i < 3; i++)
         for (size_t k = 0; k < p->size[i]; k++)
-            p->memory[i][k] = (uint8_t)rnd();
+            p->memory[i][k] = (uint8_t)chance();
     if (v->bits <= 8)
         return;
     /* Words: samples of `bits` bits, now and then all ones; under the shift, dirt that must not
      * count. */
     for (int i = 0; i < 3; i++)
         for (size_t k = 0; k + 1 < p->size[i]; k += 2) {
-            uint32_t sample = rnd() % 4 ? rnd() & most : most;
-            uint16_t w = (uint16_t)(sample << v->shift | (rnd() & ((1u << v->shift) - 1)));
+            uint32_t sample = chance() % 4 ? chance() & most : most;
+            uint16_t w = (uint16_t)(sample << v->shift | (chance() & ((1u << v->shift) - 1)));
             memcpy(p->memory[i] + k, &w, 2);
         }
 }
@@ -83,12 +74,12 @@ static void make_planes(struct picture *p, enum layout layout, int cw, int ch)
 {
     struct frame_view *v = &p->view;
     int word = v->bits > 8 ? 2 : 1, w = v->width, h = v->height;
-    bool upside = rnd() % 4 == 0;
+    bool upside = chance() % 4 == 0;
     const uint8_t *data;
     ptrdiff_t pitch;
     if (layout == PACKED3 || layout == PACKED4) {
-        int step = (layout == PACKED3 ? 3 : 4) * word, first = layout == PACKED4 && rnd() % 2,
-            back = rnd() % 2;
+        int step = (layout == PACKED3 ? 3 : 4) * word, first = layout == PACKED4 && chance() % 2,
+            back = chance() % 2;
         add_block(p, 0, w * step, h, upside, &data, &pitch);
         for (int i = 0; i < 3; i++)
             v->plane[i] =
@@ -100,7 +91,7 @@ static void make_planes(struct picture *p, enum layout layout, int cw, int ch)
     if (layout == GREY)
         return;
     if (layout == SEMIPLANAR) {
-        int swap = rnd() % 2;
+        int swap = chance() % 2;
         add_block(p, 1, cw * 2 * word, ch, upside, &data, &pitch);
         v->plane[1] = (struct plane){data + swap * word, pitch, 2 * word, cw, ch};
         v->plane[2] = (struct plane){data + !swap * word, pitch, 2 * word, cw, ch};
@@ -116,12 +107,12 @@ static void make_blank(struct picture *p, enum layout layout, int width, int hei
                        int shift)
 {
     static const int sub[][2] = {{1, 1}, {1, 0}, {0, 0}, {2, 0}, {2, 2}, {0, 1}};
-    const int *s = sub[rnd() % 6];
+    const int *s = sub[chance() % 6];
     memset(p, 0, sizeof *p);
     p->view = (struct frame_view){.bits = bits, .shift = shift, .width = width, .height = height};
     p->view.matrix = (enum matrix)between(MATRIX_BT601, MATRIX_YCGCO);
     p->view.range = (enum range)between(RANGE_LIMITED, RANGE_FULL);
-    p->view.orientation = (struct orientation){between(0, 3), rnd() % 2};
+    p->view.orientation = (struct orientation){between(0, 3), chance() % 2};
     p->view.model = layout == GREY ? MODEL_GREY : layout >= PACKED3 ? MODEL_RGB : MODEL_YCBCR;
     make_planes(p, layout, (width + (1 << s[0]) - 1) >> s[0], (height + (1 << s[1]) - 1) >> s[1]);
 }
@@ -169,6 +160,38 @@ static uint16_t naive_mean(const struct frame_view *v, int plane, int x, int y, 
     return mean > 65535 ? 65535 : (uint16_t)mean;
 }
 
+/* The same of pictures that become light first, a sample at a time. */
+static void naive_light(struct light *l, const struct frame_view *v,
+                        const struct colour_transform *m, int x, int y, int w, int h,
+                        uint8_t rgb[3])
+{
+    struct err e = ERR_INIT;
+    const struct light_table *t = light_table(l, v->transfer, &e);
+    const struct light_gamut gamut = light_gamut(l, v->transfer, v->primaries);
+    const int pw = v->plane[0].width, ph = v->plane[0].height;
+    uint64_t sum[3] = {0};
+    for (int i = 0; i < pw * ph; i++) {
+        uint64_t weight = overlap(x, i % pw, pw, w) * overlap(y, i / pw, ph, h);
+        uint32_t code[3], lit[3];
+        for (int c = 0; c < 3 && weight; c++) {
+            int32_t part = 0;
+            for (int j = 0; j < (v->model == MODEL_GREY ? 1 : 3); j++) {
+                const struct plane *p = &v->plane[j];
+                uint32_t at = sample(v, j, i % pw * p->width / pw, i / pw * p->height / ph);
+                part += m->m[c][j] * ((int32_t)(at << (16 - v->bits)) - m->offset[j]);
+            }
+            code[c] = light_code_of(part);
+        }
+        if (!weight)
+            continue;
+        light_apply(t, t->transfer, t->linear, &gamut, code, lit);
+        for (int c = 0; c < 3; c++)
+            sum[c] += lit[c] * weight;
+    }
+    for (int c = 0; c < 3; c++)
+        rgb[c] = light_mean(t, t->linear, sum[c], (uint64_t)pw * (uint64_t)ph);
+}
+
 /* Where frame.h puts (x, y) of a w x h picture: mirrored first, then turned clockwise a quarter at
  * a time. */
 static void oriented(struct orientation o, int *x, int *y, int w, int h)
@@ -185,10 +208,14 @@ static void oriented(struct orientation o, int *x, int *y, int w, int h)
     }
 }
 
-static void check_pixels(const struct frame_view *v, const uint8_t *rgb, int width, int height)
+/* `light` is NULL if the frame is not converted to light. */
+static void check_pixels(const struct frame_view *v, struct light *light, const uint8_t *rgb,
+                         int width, int height)
 {
     struct colour_transform t;
     colour_transform_init(&t, v->model, v->matrix, v->range, v->bits);
+    if (light)
+        light_matrix(&t, v);
     bool turned = v->orientation.quarter_turns % 2;
     int w = turned ? height : width, h = turned ? width : height;
     for (int y = 0; y < h; y++)
@@ -197,7 +224,10 @@ static void check_pixels(const struct frame_view *v, const uint8_t *rgb, int wid
             uint8_t expected[3];
             for (int i = 0; i < (v->model == MODEL_GREY ? 1 : 3); i++)
                 in[i] = naive_mean(v, i, x, y, w, h);
-            colour_apply(&t, in, expected);
+            if (light)
+                naive_light(light, v, &t, x, y, w, h, expected);
+            else
+                colour_apply(&t, in, expected);
             int ox = x, oy = y;
             oriented(v->orientation, &ox, &oy, w, h);
             const uint8_t *got = rgb + 3 * ((size_t)oy * (size_t)width + (size_t)ox);
@@ -209,7 +239,8 @@ static void check_pixels(const struct frame_view *v, const uint8_t *rgb, int wid
         }
 }
 
-static void run(struct shrink *s, const struct frame_view *v, int width, int height)
+static void run(struct shrink *s, const struct frame_view *v, struct light *light, int width,
+                int height)
 {
     size_t size = 3 * (size_t)width * (size_t)height;
     uint8_t *memory = malloc(size + 2 * GUARD);
@@ -221,7 +252,7 @@ static void run(struct shrink *s, const struct frame_view *v, int width, int hei
         assert_int_equal(memory[i], POISON);
         assert_int_equal(memory[GUARD + size + i], POISON);
     }
-    check_pixels(v, memory + GUARD, width, height);
+    check_pixels(v, light, memory + GUARD, width, height);
     free(memory);
 }
 
@@ -232,7 +263,7 @@ static void check_case(enum layout layout, int w, int h, int out_w, int out_h, i
     make_picture(&p, layout, w, h, bits, shift);
     struct shrink *s = shrink_open(out_w, out_h, &e);
     assert_non_null(s);
-    run(s, &p.view, out_w, out_h);
+    run(s, &p.view, NULL, out_w, out_h);
     shrink_free(&s);
     assert_null(s);
     free_picture(&p);
@@ -245,7 +276,7 @@ TEST(random_pictures)
     for (int i = 0; i < 1500; i++) {
         int w = between(1, 70), h = between(1, 70);
         int out_w = between(1, i % 5 ? w : 90), out_h = between(1, i % 5 ? h : 90);
-        const int *d = depth[rnd() % 10];
+        const int *d = depth[chance() % 10];
         check_case((enum layout)(i % LAYOUTS), w, h, out_w, out_h, d[0], d[1]);
     }
 }
@@ -308,28 +339,12 @@ TEST(samples_out_of_range)
     make_picture(&p, PLANAR, 61, 47, 10, 0);
     fill_white(&p);
     struct shrink *s = shrink_open(13, 11, &e);
-    run(s, &p.view, 13, 11);
+    run(s, &p.view, NULL, 13, 11);
     shrink_free(&s);
     s = shrink_open(61, 47, &e);
     p.view.orientation = (struct orientation){0, false};
-    run(s, &p.view, 61, 47);
+    run(s, &p.view, NULL, 61, 47);
     shrink_free(&s);
-    free_picture(&p);
-}
-
-TEST(all_orientations)
-{
-    struct err e = ERR_INIT;
-    struct picture p;
-    make_picture(&p, PLANAR, 41, 29, 8, 0);
-    for (int turns = 0; turns < 4; turns++)
-        for (int mirror = 0; mirror < 2; mirror++) {
-            int w = turns % 2 ? 7 : 13, h = turns % 2 ? 13 : 7;
-            struct shrink *s = shrink_open(w, h, &e);
-            p.view.orientation = (struct orientation){turns, mirror};
-            run(s, &p.view, w, h);
-            shrink_free(&s);
-        }
     free_picture(&p);
 }
 
@@ -344,66 +359,12 @@ TEST(workspace_changes_geometry)
         int bits = i % 3 == 0 ? 10 : 8;
         make_picture(&p, (enum layout)between(0, LAYOUTS - 1), between(1, 90), between(1, 90), bits,
                      0);
-        run(s, &p.view, 19, 11);
-        run(s, &p.view, 19, 11);
+        run(s, &p.view, NULL, 19, 11);
+        run(s, &p.view, NULL, 19, 11);
         free_picture(&p);
     }
     shrink_free(&s);
     shrink_free(&s);
-}
-
-/* A white picture with a black stripe 120 wide in its middle, to one pixel: the true mean, not the
- * centre. */
-TEST(centre_stripe)
-{
-    struct err e = ERR_INIT;
-    static uint8_t luma[1080][1920];
-    memset(luma, 255, sizeof luma);
-    for (int y = 0; y < 1080; y++)
-        memset(&luma[y][900], 0, 120);
-    struct frame_view v = {.model = MODEL_GREY,
-                           .matrix = MATRIX_BT709,
-                           .range = RANGE_FULL,
-                           .bits = 8,
-                           .width = 1920,
-                           .height = 1080,
-                           .plane = {{luma[0], 1920, 1, 1920, 1080}}};
-    struct shrink *s = shrink_open(1, 1080, &e);
-    uint8_t rgb[3 * 1080];
-    assert_true(shrink_frame(s, &v, rgb, &e));
-    for (int i = 0; i < 3 * 1080; i++)
-        assert_int_equal(rgb[i], 239); /* 255 * 1800 / 1920 = 239.06 */
-    shrink_free(&s);
-}
-
-TEST(checkerboard)
-{
-    struct err e = ERR_INIT;
-    static uint8_t luma[90][160];
-    for (int y = 0; y < 90; y++)
-        for (int x = 0; x < 160; x++)
-            luma[y][x] = (x + y) % 2 ? 200 : 100;
-    struct frame_view v = {.model = MODEL_GREY,
-                           .matrix = MATRIX_BT709,
-                           .range = RANGE_FULL,
-                           .bits = 8,
-                           .width = 160,
-                           .height = 90,
-                           .plane = {{luma[0], 160, 1, 160, 90}}};
-    struct shrink *s = shrink_open(80, 45, &e);
-    uint8_t rgb[3 * 80 * 45];
-    assert_true(shrink_frame(s, &v, rgb, &e));
-    for (size_t i = 0; i < sizeof rgb; i++)
-        assert_int_equal(rgb[i], 150);
-    shrink_free(&s);
-}
-
-static void refuses(struct shrink *s, struct frame_view v)
-{
-    struct err e = ERR_INIT;
-    uint8_t rgb[3] = {0};
-    assert_false(shrink_frame(s, &v, rgb, &e));
-    assert_int_equal(e.code, ERR_FAILED);
 }
 
 TEST(what_cannot_be)
@@ -424,23 +385,21 @@ TEST(what_cannot_be)
                               .plane = {{byte, 1, 1, 1, 1}}};
     uint8_t rgb[3];
     assert_true(shrink_frame(s, &good, rgb, &e));
-    struct frame_view v = good;
-    v.width = 16385;
-    refuses(s, v);
-    v = good;
-    v.plane[0].height = 0;
-    refuses(s, v);
-    v = good;
-    v.bits = 17;
-    refuses(s, v);
-    v = good;
-    v.shift = 1;
-    refuses(s, v);
-    v = good;
-    v.bits = 10;
-    refuses(s, v);
-    v.plane[0].step = 3;
-    refuses(s, v);
+    static const struct {
+        int width, height, bits, shift, step;
+    } bad[] = {{16385, 1, 8, 0, 1}, {1, 0, 8, 0, 1},  {1, 1, 17, 0, 1},
+               {1, 1, 8, 1, 1},     {1, 1, 10, 0, 1}, {1, 1, 10, 0, 3}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        struct frame_view v = good;
+        v.width = bad[i].width;
+        v.plane[0].height = bad[i].height;
+        v.bits = bad[i].bits;
+        v.shift = bad[i].shift;
+        v.plane[0].step = bad[i].step;
+        err_clear(&e);
+        assert_false(shrink_frame(s, &v, rgb, &e));
+        assert_int_equal(e.code, ERR_FAILED);
+    }
     shrink_free(&s);
 }
 
@@ -461,4 +420,80 @@ TEST(spans_cover_what_they_should)
     struct shrink_span far = shrink_span(INT32_MAX - 1, INT32_MAX, INT32_MAX);
     assert_true(far.begin == INT32_MAX - 1 && far.end == INT32_MAX &&
                 far.head_weight + far.tail_weight == 0);
+}
+
+/* ------------------------------------------------------------------ pictures that become light */
+
+static void light_by_the_definition(const char *isa)
+{
+    static const int depth[][2] = {{8, 0}, {10, 0}, {10, 6}, {12, 0}, {12, 4}, {16, 0}};
+    struct err e = ERR_INIT;
+    setenv("BARCODE_ISA", isa, 1);
+    for (int round = 0; round < 120; round++) {
+        struct light_rule rule = {(enum tone_map)between(TONE_BT2390, TONE_OFF),
+                                  between(100, 10000), round & 1};
+        struct light *light = light_open(&rule, 0, &e);
+        int width = between(1, 24), height = between(1, 24);
+        struct shrink *s = shrink_open(width, height, &e);
+        struct picture p;
+        assert_true(light && s);
+        shrink_use_light(s, light);
+        const int *d = depth[chance() % 6];
+        make_picture(&p, (enum layout)(round % LAYOUTS), between(1, 61), between(1, 23), d[0],
+                     d[1]);
+        p.view.transfer = (enum transfer)between(TRANSFER_SDR, TRANSFER_HLG);
+        p.view.primaries = (enum primaries)between(PRIMARIES_BT709, PRIMARIES_P3_DCI);
+        for (int again = 0; again < 2 && light_wanted(light, &p.view); again++) {
+            run(s, &p.view, light, width, height);
+            fill(&p);
+        }
+        shrink_free(&s);
+        free_picture(&p);
+        light_close(&light);
+    }
+    unsetenv("BARCODE_ISA");
+}
+
+TEST(light_in_c) { light_by_the_definition("c"); }
+
+TEST(light_with_avx2)
+{
+    if (isa_supported(ISA_AVX2))
+        light_by_the_definition("avx2");
+}
+
+/* SDR of BT.709 without --light linear is averaged as ever, and so is grey; and what differs in
+ * chroma's sizes is refused. */
+TEST(what_becomes_no_light)
+{
+    struct err e = ERR_INIT;
+    struct light_rule rule = {TONE_BT2390, 1000, false};
+    struct light *light = light_open(&rule, 0, &e);
+    struct shrink *plain = shrink_open(5, 4, &e), *with = shrink_open(5, 4, &e);
+    struct picture p;
+    assert_true(light && plain && with);
+    shrink_use_light(with, light);
+    make_picture(&p, PLANAR, 33, 17, 8, 0);
+    static const struct {
+        enum primaries primaries;
+        enum colour_model model;
+        bool same;
+    } row[] = {{PRIMARIES_BT709, MODEL_YCBCR, true},
+               {PRIMARIES_BT2020, MODEL_GREY, true},
+               {PRIMARIES_BT2020, MODEL_YCBCR, false}};
+    uint8_t one[60], two[60];
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++) {
+        p.view.primaries = row[i].primaries;
+        p.view.model = row[i].model;
+        assert_true(shrink_frame(plain, &p.view, one, &e) && shrink_frame(with, &p.view, two, &e));
+        assert_int_equal(memcmp(one, two, sizeof one) == 0, row[i].same);
+    }
+    p.view.transfer = TRANSFER_PQ;
+    p.view.plane[2].width--;
+    assert_false(shrink_frame(with, &p.view, two, &e));
+    assert_non_null(strstr(e.text, "chroma"));
+    shrink_free(&plain);
+    shrink_free(&with);
+    light_close(&light);
+    free_picture(&p);
 }

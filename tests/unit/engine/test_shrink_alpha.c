@@ -6,19 +6,12 @@
 #include <string.h>
 
 #include "test.h"
+#include "chance.h"
 #include "barcode/engine/shrink.h"
-#include "engine/shrink_alpha.h"
+#include "engine/shrink_sum.h"
 #include "staged.h"
 
 enum { SIDE = 40 };
-
-static uint32_t noise = 1;
-
-static uint32_t next(void)
-{
-    noise = noise * 1664525 + 1013904223;
-    return noise >> 16;
-}
 
 /* Three colour planes and alpha, of words or bytes. */
 struct picture {
@@ -48,7 +41,8 @@ static void draw(struct picture *p, enum colour_model model, int bits, int width
                                       chroma ? (height + 1) / 2 : height);
         *(i < 3 ? &p->view.plane[i] : &p->view.alpha) = plane;
         for (int j = 0; j < SIDE * SIDE; j++)
-            p->sample[i][j] = bits > 8 ? (uint16_t)(next() & ((1u << bits) - 1)) : (uint16_t)next();
+            p->sample[i][j] =
+                bits > 8 ? (uint16_t)(chance() & ((1u << bits) - 1)) : (uint16_t)chance();
     }
 }
 
@@ -79,8 +73,7 @@ static bool shrink(const struct picture *p, int width, int height, struct light 
     const uint8_t *got;
     struct shrink_alpha *s = shrink_alpha_open(width, height, light, &e);
     assert_non_null(s);
-    if (!shrink_alpha_frame(s, &p->view, &got, &e))
-        fail_msg("%s", e.text);
+    assert_ok(shrink_alpha_frame(s, &p->view, &got, &e), &e);
     bool visible = got != NULL;
     if (visible)
         memcpy(rgb, got, (size_t)width * (size_t)height * 3);
@@ -149,7 +142,7 @@ TEST(hidden_colours_do_not_show)
             for (int plane = 0; plane < 3; plane++)
                 for (int i = 0; i < 40 * 36; i++)
                     if (get(&p, 3, i) == 0)
-                        set(&p, plane, i, next() & ((1u << p.view.bits) - 1));
+                        set(&p, plane, i, chance() & ((1u << p.view.bits) - 1));
             assert_true(shrink(&p, sizes[j][0], sizes[j][1], NULL, b));
             assert_memory_equal(a, b, bytes);
         }
@@ -237,10 +230,10 @@ TEST(fill_shares)
     for (int turn = 0; turn < 300; turn++) {
         uint8_t cover[N], rgb[3 * N] = {0};
         unsigned all = 0, count[N] = {0}, kept = 0;
-        size_t n = 1 + next() % N;
+        size_t n = 1 + chance() % N;
         for (size_t i = 0; i < n; i++) {
-            bool there = next() % 8 >= (unsigned)turn % 8 || i == n / 2;
-            cover[i] = (uint8_t)(!there ? 0 : turn % 3 ? 255 : 1 + next() % 255);
+            bool there = chance() % 8 >= (unsigned)turn % 8 || i == n / 2;
+            cover[i] = (uint8_t)(!there ? 0 : turn % 3 ? 255 : 1 + chance() % 255);
             all += cover[i];
             rgb[3 * i] = (uint8_t)i;
             rgb[3 * i + 1] = (uint8_t)(i >> 8);

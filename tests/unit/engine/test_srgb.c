@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "test.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 
 static double linear(int v)
 {

@@ -148,18 +148,6 @@ TEST(never_far_below_the_largest)
     assert_true(met); /* the films were hard enough to go beyond the half of it */
 }
 
-TEST(without_per_cent_it_is_the_largest)
-{
-    srand(5);
-    for (int round = 0; round < 50; round++) {
-        uint8_t chosen[COLUMNS_MOST];
-        fill(COLUMNS_MOST, K_MOST, 6);
-        choose(0, chosen);
-        for (uint64_t i = 0; i < scene.columns; i++)
-            assert_int_equal(chosen[i], 0);
-    }
-}
-
 static const uint8_t blue[3] = {40, 40, 200}, green[3] = {40, 160, 40};
 
 /* Column i has two colours, the first with `share` pixels. */
@@ -171,52 +159,6 @@ static void two(uint64_t i, const uint8_t *first, const uint8_t *second, uint32_
     scene.cluster[i][1].count = PIXELS - share;
     memcpy(scene.cluster[i][0].rgb, first, 3);
     memcpy(scene.cluster[i][1].rgb, second, 3);
-}
-
-/* What it is for: the places swap from frame to frame, the colour stays. */
-TEST(flicker_goes)
-{
-    uint8_t chosen[COLUMNS_MOST];
-    scene.columns = 101;
-    for (uint64_t i = 0; i < scene.columns; i++)
-        two(i, i % 2 ? green : blue, i % 2 ? blue : green, 520);
-    choose(10, chosen);
-    for (uint64_t i = 0; i < scene.columns; i++)
-        assert_int_equal(chosen[i], i % 2);
-    /* 20 points of 1000 lie within 2p here, but not enough to pay two costs of 10 */
-    choose(1, chosen);
-    for (uint64_t i = 0; i < scene.columns; i++)
-        assert_int_equal(chosen[i], 0);
-}
-
-/* What it is not for: another subject shows in its column. */
-TEST(a_cut_stays)
-{
-    uint8_t chosen[COLUMNS_MOST];
-    scene.columns = 40;
-    for (uint64_t i = 0; i < scene.columns; i++)
-        two(i, i < 20 ? blue : green, i < 20 ? green : blue, 560);
-    choose(10, chosen);
-    for (uint64_t i = 0; i < scene.columns; i++)
-        assert_int_equal(chosen[i], 0);
-}
-
-/* Those on either side of lost pictures are neighbours. */
-TEST(a_gap_is_passed_over)
-{
-    uint8_t chosen[COLUMNS_MOST];
-    scene.columns = 30;
-    for (uint64_t i = 0; i < scene.columns; i++) {
-        two(i, i == 20 ? green : blue, i == 20 ? blue : green, 520);
-        if (i < 2 || i > 27 || (i > 10 && i < 20) || i == 21)
-            scene.count[i] = 0;
-    }
-    choose(10, chosen);
-    for (uint64_t i = 0; i < scene.columns; i++)
-        assert_int_equal(chosen[i], i == 20);
-    for (uint64_t i = 0; i < scene.columns; i++)
-        scene.count[i] = 0;
-    choose(10, chosen); /* nothing but lost ones */
 }
 
 TEST(ties_go_to_the_lower_index)

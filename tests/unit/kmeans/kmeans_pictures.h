@@ -1,6 +1,4 @@
-/*
- * kmeans_pictures.h - made pictures, and the k-means run on them, for the tests of kmeans.h.
- */
+/* kmeans_pictures.h - made pictures, their points, and the k-means run on them. */
 #ifndef TEST_KMEANS_PICTURES_H
 #define TEST_KMEANS_PICTURES_H
 
@@ -9,6 +7,7 @@
 
 #include "test.h"
 #include "barcode/kmeans/kmeans.h"
+#include "barcode/kmeans/points.h"
 
 static inline uint32_t next(uint32_t *x)
 {
@@ -107,12 +106,34 @@ static inline void compare(const struct kmeans_params *p, const uint8_t *rgb, si
 {
     struct result want = run(p, ISA_C, rgb, pixels);
     assert_wellformed(&want, p->k, pixels);
-    for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-        if (!isa_supported((enum isa)isa))
-            continue;
+    for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         struct result got = run(p, (enum isa)isa, rgb, pixels);
         assert_same(&got, &want);
     }
+}
+
+/* A frame of some pixels, which the test draws, and its points. */
+struct frame {
+    struct points_maker *maker;
+    struct points p;
+    uint8_t rgb[];
+};
+
+static inline struct frame *frame_open(size_t pixels)
+{
+    struct err e = ERR_INIT;
+    struct frame *f = calloc(1, sizeof *f + 3 * pixels);
+    assert_non_null(f);
+    f->maker = points_maker_open(pixels, ISA_C, &e);
+    assert_true(f->maker && points_open(&f->p, pixels, &e));
+    return f;
+}
+
+static inline void frame_close(struct frame *f)
+{
+    points_close(&f->p);
+    points_maker_close(&f->maker);
+    free(f);
 }
 
 #endif

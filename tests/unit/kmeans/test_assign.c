@@ -1,12 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
+#include "kmeans_pictures.h"
 #include "kmeans/assign.h"
 #include "under_tsan.h"
 
 enum { PIXELS = 9000 };
-#include "points_frame.h"
 
 /* The score in the words of kmeans.h, in 64 bits. */
 static int64_t defined_score(const int32_t q[3], int bits, int index, const int rgb[3])
@@ -96,7 +95,7 @@ TEST(one_workspace)
     static const size_t sizes[] = {8999, 40, 3000, 8192, 513, 1};
     static const int ks[] = {2, 5, 8, 20, 40};
     struct err e = ERR_INIT;
-    struct frame *f = frame_open();
+    struct frame *f = frame_open(PIXELS);
     for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
         for (size_t n = 0; isa_supported((enum isa)isa) && n < sizeof ks / sizeof *ks; n++) {
             struct assign *plain = assign_open(ks[n], PIXELS, ISA_C, &e),
@@ -137,12 +136,10 @@ static void fill(struct frame *f, int kind, uint32_t seed)
 TEST(sums_of_a_walk)
 {
     static const int ks[] = {1, 2, 3, 7, 8, 9, 16, 17, 31, 32, 63, 64};
-    struct frame *f = frame_open();
+    struct frame *f = frame_open(PIXELS);
     for (int kind = 0; kind < 4; kind++) {
         fill(f, kind, 17 + (uint32_t)kind);
-        for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-            if (!isa_supported((enum isa)isa))
-                continue;
+        for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
             points_box(&f->p, (enum isa)isa);
             for (size_t n = 0; n < sizeof ks / sizeof *ks; n += UNDER_TSAN ? 4 : 1)
                 walk(f, (enum isa)isa, ks[n], 1000 + (uint32_t)n);
@@ -154,12 +151,10 @@ TEST(sums_of_a_walk)
 /* Two centroids at one place: every point goes to the lower. */
 TEST(ties_go_to_the_lower)
 {
-    struct frame *f = frame_open();
+    struct frame *f = frame_open(PIXELS);
     fill(f, 0, 5);
-    for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
+    for (int isa = ISA_C; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         struct err e = ERR_INIT;
-        if (!isa_supported((enum isa)isa))
-            continue;
         points_box(&f->p, (enum isa)isa);
         struct assign *a = assign_open(5, f->p.n, (enum isa)isa, &e);
         assert_non_null(a);

@@ -43,26 +43,6 @@ TEST(large_frames)
     free(rgb);
 }
 
-TEST(raster_order_does_not_matter)
-{
-    enum { N = 3000 };
-    uint8_t rgb[3 * N];
-    uint32_t x = 8;
-    paint(rgb, N, BLOBS, 2);
-    struct kmeans_params p = params(8, 3, INIT_SCALABLE);
-    struct result want = run(&p, ISA_C, rgb, N);
-    for (size_t i = N - 1; i > 0; i--) {
-        size_t j = next(&x) % (i + 1);
-        uint8_t t[3];
-        memcpy(t, rgb + 3 * i, 3);
-        memcpy(rgb + 3 * i, rgb + 3 * j, 3);
-        memcpy(rgb + 3 * j, t, 3);
-    }
-    struct result got = run(&p, ISA_C, rgb, N);
-    assert_same(&got, &want);
-    compare(&p, rgb, N);
-}
-
 /* A workspace remembers nothing: not the frames before, not its size. */
 TEST(workspace_is_reusable)
 {
@@ -75,9 +55,7 @@ TEST(workspace_is_reusable)
     p.race = true;
     struct result want = run_in(&p, ISA_C, a, N, N, 5),
                   late = run_in(&p, ISA_C, b, 500, N, UINT64_C(0x700000002));
-    for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
-        if (!isa_supported((enum isa)isa))
-            continue;
+    for (int isa = ISA_C; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         struct kmeans *km = kmeans_open(&p, 3 * N, (enum isa)isa, &e);
         assert_non_null(km);
         for (int i = 0; i < 3; i++) {
@@ -101,9 +79,7 @@ TEST(huge_workspace)
     paint(rgb, N, BLOBS, 7);
     struct kmeans_params p = params(5, 2, INIT_SCALABLE);
     struct result want = run(&p, ISA_C, rgb, N);
-    for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-        if (!isa_supported((enum isa)isa))
-            continue;
+    for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         struct result got = run_in(&p, (enum isa)isa, rgb, N, ((size_t)1 << 24) + 1, 5);
         assert_same(&got, &want);
         break;
@@ -202,36 +178,27 @@ TEST(inertia_is_true_and_converged)
     }
 }
 
-TEST(one_iteration_and_more)
+/* More iterations and more restarts never hurt: those before are among them. */
+TEST(more_is_never_worse)
 {
     enum { N = 4000 };
+    static const struct {
+        int k, iterations[6], restarts[6];
+        enum picture picture;
+    } row[] = {{12, {1, 2, 5, 20, 100, 100000}, {1, 1, 1, 1, 1, 1}, BLOBS},
+               {6, {300, 300, 300, 300, 300, 300}, {1, 2, 4, 8, 12, 16}, RANDOM}};
     uint8_t rgb[3 * N];
-    paint(rgb, N, BLOBS, 4);
-    uint64_t last = UINT64_MAX;
-    static const int iterations[] = {1, 2, 5, 20, 100, 100000};
-    for (size_t i = 0; i < 6; i++) {
-        struct kmeans_params p = params(12, 1, INIT_RANDOM);
-        p.max_iter = iterations[i];
-        struct result r = run(&p, ISA_C, rgb, N);
-        assert_true(r.inertia <= last);
-        last = r.inertia;
-        compare(&p, rgb, N);
-    }
-}
-
-/* More restarts never hurt: the ones before are among them. */
-TEST(restarts_keep_the_best)
-{
-    enum { N = 1500 };
-    uint8_t rgb[3 * N];
-    paint(rgb, N, RANDOM, 4);
-    uint64_t last = UINT64_MAX;
-    for (int n = 1; n <= 16; n *= 2) {
-        struct kmeans_params p = params(6, n, INIT_RANDOM);
-        struct result r = run(&p, ISA_C, rgb, N);
-        assert_true(r.inertia <= last);
-        last = r.inertia;
-        compare(&p, rgb, N);
+    for (size_t n = 0; n < 2; n++) {
+        uint64_t last = UINT64_MAX;
+        paint(rgb, N, row[n].picture, 4);
+        for (int i = 0; i < 6; i++) {
+            struct kmeans_params p = params(row[n].k, row[n].restarts[i], INIT_RANDOM);
+            p.max_iter = row[n].iterations[i];
+            struct result r = run(&p, ISA_C, rgb, N);
+            assert_true(r.inertia <= last);
+            last = r.inertia;
+            compare(&p, rgb, N);
+        }
     }
 }
 

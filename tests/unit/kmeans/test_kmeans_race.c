@@ -1,6 +1,6 @@
 #include "barcode/kmeans/points.h"
 #include "barcode/kmeans/seed.h"
-#include "kmeans/restart.h"
+#include "kmeans/assign.h"
 #include "kmeans_pictures.h"
 #include "under_tsan.h"
 
@@ -110,24 +110,6 @@ TEST(race_as_defined)
     assert_true(behind > 0); /* or the race would not have been seen to leave any restart */
 }
 
-/* With fewer than five starts, and with no more iterations than the first rung has, there is no
- * race. */
-TEST(no_race_of_few)
-{
-    enum { N = 2000 };
-    uint8_t rgb[3 * N];
-    paint(rgb, N, RANDOM, 3);
-    for (int i = 0; i < 2; i++) {
-        struct kmeans_params p = params(12, i ? 4 : 20, INIT_RANDOM);
-        p.max_iter = i ? 300 : 5;
-        struct result want = run(&p, ISA_C, rgb, N);
-        p.race = true;
-        struct result got = run(&p, ISA_C, rgb, N);
-        assert_same(&got, &want);
-        compare(&p, rgb, N);
-    }
-}
-
 /* In a large workspace some restarts share the memory of the assign step and begin it anew when
  * they go on. */
 TEST(race_in_little_memory)
@@ -138,9 +120,7 @@ TEST(race_in_little_memory)
     struct kmeans_params p = params(8, 20, INIT_SCALABLE);
     p.race = true;
     struct result want = run(&p, ISA_C, rgb, N);
-    for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-        if (!isa_supported((enum isa)isa))
-            continue;
+    for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         struct result got = run_in(&p, (enum isa)isa, rgb, N, (size_t)1 << 20, 5);
         assert_same(&got, &want);
     }

@@ -1,6 +1,6 @@
 
 #include "test.h"
-#include "kmeans/philox.h"
+#include "barcode/kmeans/seed.h"
 
 static void check(const uint32_t counter[4], const uint32_t key[2], const uint32_t want[4])
 {

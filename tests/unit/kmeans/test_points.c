@@ -2,16 +2,9 @@
 #include <string.h>
 
 #include "test.h"
+#include "chance.h"
 #include "barcode/kmeans/points.h"
 #include "under_tsan.h"
-
-static uint32_t next(uint32_t *x)
-{
-    *x ^= *x << 13;
-    *x ^= *x >> 17;
-    *x ^= *x << 5;
-    return *x;
-}
 
 static uint32_t morton(const uint8_t rgb[3])
 {
@@ -128,14 +121,13 @@ TEST(every_shape)
 {
     static const size_t sizes[] = {1, 2, 15, 16, 17, 255, 256, 257, 1000, 30000};
     uint8_t *rgb = malloc(3 * 30000);
-    uint32_t x = 7;
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
         for (size_t i = 0; i < 3 * sizes[s]; i++)
-            rgb[i] = (uint8_t)(next(&x) >> 8);
+            rgb[i] = (uint8_t)(chance() >> 8);
         with(rgb, sizes[s], sizes[s]);
     }
     for (size_t i = 0; i < 3 * 30000; i++)
-        rgb[i] = (uint8_t)(next(&x) % 5 * 63);
+        rgb[i] = (uint8_t)(chance() % 5 * 63);
     with(rgb, 30000, 30000);
     memset(rgb, 0, 3 * 30000);
     with(rgb, 30000, 30000);
@@ -164,8 +156,7 @@ TEST(runs_of_every_length)
 TEST(table_gives_the_same)
 {
     uint8_t rgb[3 * 5000];
-    uint32_t x = 3;
     for (size_t i = 0; i < sizeof rgb; i++)
-        rgb[i] = (uint8_t)(next(&x) % 11 * 25);
+        rgb[i] = (uint8_t)(chance() % 11 * 25);
     with(rgb, 5000, (1 << 22) + 1);
 }

@@ -1,38 +1,24 @@
-#include "barcode/kmeans/points.h"
-#include "barcode/kmeans/seed.h"
-#include "kmeans/restart.h"
 #include "kmeans_pictures.h"
+#include "barcode/kmeans/seed.h"
+#include "kmeans/assign.h"
 
 enum { PIXELS = 6000, K = 12 };
 
-/* A frame's points, and where two restarts on them begin. */
-struct frame {
-    struct points_maker *maker;
-    struct points p;
-    uint32_t centre[2][CLUSTERS_MAX];
-};
-
-static void frame_open(struct frame *f, enum isa isa)
+/* Returns a frame for `isa`, and where two restarts on it begin. */
+static struct frame *frame_for(enum isa isa, uint32_t centre[2][CLUSTERS_MAX])
 {
     struct err e = ERR_INIT;
     struct kmeans_params p = params(K, 2, INIT_RANDOM);
-    uint8_t rgb[3 * PIXELS];
-    paint(rgb, PIXELS, BLOBS, 11);
-    f->maker = points_maker_open(PIXELS, isa, &e);
-    assert_true(f->maker && points_open(&f->p, PIXELS, &e));
-    points_make(f->maker, &f->p, rgb, PIXELS);
+    struct frame *f = frame_open(PIXELS);
+    paint(f->rgb, PIXELS, BLOBS, 11);
+    points_make(f->maker, &f->p, f->rgb, PIXELS);
     points_box(&f->p, isa);
     struct seed *seed = seed_open(&p, PIXELS, isa, &e);
     assert_non_null(seed);
     for (int i = 0; i < 2; i++)
-        seed_start(seed, &f->p, 3, i, f->centre[i]);
+        seed_start(seed, &f->p, 3, i, centre[i]);
     seed_close(&seed);
-}
-
-static void frame_close(struct frame *f)
-{
-    points_close(&f->p);
-    points_maker_close(&f->maker);
+    return f;
 }
 
 static struct assign *workspace(enum isa isa)
@@ -57,24 +43,22 @@ static void assert_same_restart(const struct restart *a, const struct restart *b
 TEST(parts_make_the_whole)
 {
     static const int stops[] = {1, 2, 2, 5, 12, 100000};
-    for (int isa = ISA_C; isa <= ISA_VNNI; isa++) {
-        if (!isa_supported((enum isa)isa))
-            continue;
-        struct frame f;
-        frame_open(&f, (enum isa)isa);
+    for (int isa = ISA_C; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+        uint32_t centre[2][CLUSTERS_MAX];
+        struct frame *f = frame_for((enum isa)isa, centre);
         struct assign *plain = workspace(ISA_C), *one = workspace((enum isa)isa),
                       *other = workspace((enum isa)isa);
         for (int unshared = 0; unshared < 2; unshared++) {
             struct restart r[2] = {{.assign = one, .unshared = unshared},
                                    {.assign = unshared ? other : one, .unshared = unshared}};
             for (int i = 0; i < 2; i++)
-                restart_begin(&r[i], i, f.centre[i]);
+                restart_begin(&r[i], i, centre[i]);
             for (size_t s = 0; s < sizeof stops / sizeof *stops; s++)
                 for (int i = 0; i < 2; i++) {
                     struct restart want = {.assign = plain};
-                    restart_begin(&want, i, f.centre[i]);
-                    restart_go_on(&want, &f.p, stops[s]);
-                    restart_go_on(&r[i], &f.p, stops[s]);
+                    restart_begin(&want, i, centre[i]);
+                    restart_go_on(&want, &f->p, stops[s]);
+                    restart_go_on(&r[i], &f->p, stops[s]);
                     assert_same_restart(&r[i], &want);
                 }
             assert_true(r[0].ended && r[1].ended && r[0].iterations > 12 && r[1].iterations > 12);
@@ -82,7 +66,7 @@ TEST(parts_make_the_whole)
         assign_close(&plain);
         assign_close(&one);
         assign_close(&other);
-        frame_close(&f);
+        frame_close(f);
     }
 }
 

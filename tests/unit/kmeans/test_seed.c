@@ -1,13 +1,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "test.h"
-#include "kmeans/philox.h"
-#include "kmeans/seed_nearest.h"
+#include "kmeans_pictures.h"
+#include "kmeans/kmeans_vector.h"
 #include "barcode/kmeans/seed.h"
 
 enum { PIXELS = 6000 };
-#include "points_frame.h"
 
 static void start(const struct frame *f, enum kmeans_init init, int k, enum isa isa, int restart,
                   uint32_t *centre)
@@ -22,38 +20,38 @@ static void start(const struct frame *f, enum kmeans_init init, int k, enum isa 
     assert_null(s);
 }
 
-static void box_for(struct frame *f, enum isa isa)
+/* Checks that every instruction set starts from the k colours that plain C starts from. */
+static void check_start(struct frame *f, enum kmeans_init init, int k, int restart,
+                        uint32_t want[CLUSTERS_MAX])
 {
-    if (isa != ISA_C)
-        points_box(&f->p, isa);
+    start(f, init, k, ISA_C, restart, want);
+    for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+        uint32_t got[CLUSTERS_MAX];
+        points_box(&f->p, (enum isa)isa);
+        start(f, init, k, (enum isa)isa, restart, got);
+        assert_memory_equal(got, want, (size_t)k * sizeof *want);
+    }
 }
 
 /* Every start, every instruction set: k distinct colours of the frame, the same ones. */
 TEST(same_from_every_isa)
 {
     static const int ks[] = {1, 2, 3, 8, 9, 16, 33, 64};
-    struct frame *f = frame_open();
+    struct frame *f = frame_open(PIXELS);
     uint32_t x = 11;
     for (int colours = 2; colours <= 258; colours += 64) {
-        for (size_t i = 0; i < sizeof f->rgb; i++)
+        for (size_t i = 0; i < 3 * PIXELS; i++)
             f->rgb[i] = (uint8_t)(next(&x) % (uint32_t)colours * 255 / (uint32_t)colours);
         points_make(f->maker, &f->p, f->rgb, PIXELS);
         for (size_t n = 0; n < sizeof ks / sizeof *ks; n++) {
             if ((size_t)ks[n] >= f->p.n)
                 continue;
             for (int init = INIT_SCALABLE; init <= INIT_RANDOM; init++) {
-                uint32_t want[CLUSTERS_MAX], got[CLUSTERS_MAX];
-                start(f, (enum kmeans_init)init, ks[n], ISA_C, 3, want);
+                uint32_t want[CLUSTERS_MAX];
+                check_start(f, (enum kmeans_init)init, ks[n], 3, want);
                 for (int a = 0; a < ks[n]; a++)
                     for (int b = 0; b < a; b++)
                         assert_true(want[a] != want[b]);
-                for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-                    if (!isa_supported((enum isa)isa))
-                        continue;
-                    box_for(f, (enum isa)isa);
-                    start(f, (enum kmeans_init)init, ks[n], (enum isa)isa, 3, got);
-                    assert_memory_equal(got, want, (size_t)ks[n] * sizeof *want);
-                }
             }
         }
     }
@@ -63,23 +61,16 @@ TEST(same_from_every_isa)
 /* k + 1 colours, all but one of a single pixel: the rounds find too few and are topped up. */
 TEST(few_candidates_are_topped_up)
 {
-    struct frame *f = frame_open();
-    memset(f->rgb, 0, sizeof f->rgb);
+    struct frame *f = frame_open(PIXELS);
+    memset(f->rgb, 0, 3 * PIXELS);
     for (int i = 0; i < 64; i++)
         f->rgb[3 * i] = (uint8_t)(i < 32 ? 1 + i : 255),
                    f->rgb[3 * i + 1] = (uint8_t)(i < 32 ? 0 : i);
     points_make(f->maker, &f->p, f->rgb, PIXELS);
     assert_int_equal(f->p.n, 65);
     for (int k = 40; k <= 64; k += 8) {
-        uint32_t want[CLUSTERS_MAX], got[CLUSTERS_MAX];
-        start(f, INIT_SCALABLE, k, ISA_C, 0, want);
-        for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-            if (!isa_supported((enum isa)isa))
-                continue;
-            box_for(f, (enum isa)isa);
-            start(f, INIT_SCALABLE, k, (enum isa)isa, 0, got);
-            assert_memory_equal(got, want, (size_t)k * sizeof *want);
-        }
+        uint32_t want[CLUSTERS_MAX];
+        check_start(f, INIT_SCALABLE, k, 0, want);
     }
     frame_close(f);
 }
@@ -130,16 +121,14 @@ static void check_alone(struct frame *f, enum isa isa, int more)
 TEST(candidate_0_alone)
 {
     static const int more[] = {1, 2, 15, 16, 17, 33, 69};
-    struct frame *f = frame_open();
+    struct frame *f = frame_open(PIXELS);
     uint32_t x = 23;
     for (int colours = 3; colours <= 243; colours *= 3) {
-        for (size_t i = 0; i < sizeof f->rgb; i++)
+        for (size_t i = 0; i < 3 * PIXELS; i++)
             f->rgb[i] = (uint8_t)(next(&x) % (uint32_t)colours * 255 / (uint32_t)colours);
         points_make(f->maker, &f->p, f->rgb, PIXELS);
-        for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
-            if (!isa_supported((enum isa)isa))
-                continue;
-            box_for(f, (enum isa)isa);
+        for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+            points_box(&f->p, (enum isa)isa);
             for (size_t i = 0; i < sizeof more / sizeof *more; i++)
                 check_alone(f, (enum isa)isa, more[i]);
         }
@@ -150,9 +139,9 @@ TEST(candidate_0_alone)
 /* The random start against the words of its definition. */
 TEST(random_by_definition)
 {
-    struct frame *f = frame_open();
+    struct frame *f = frame_open(PIXELS);
     uint32_t x = 5;
-    for (size_t i = 0; i < sizeof f->rgb; i++)
+    for (size_t i = 0; i < 3 * PIXELS; i++)
         f->rgb[i] = (uint8_t)(next(&x) % 3 * 100);
     points_make(f->maker, &f->p, f->rgb, PIXELS);
     uint32_t got[CLUSTERS_MAX], left[27];

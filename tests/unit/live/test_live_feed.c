@@ -1,5 +1,5 @@
 #include "test.h"
-#include "live/day/feed.h"
+#include "live/day/day.h"
 
 #include <string.h>
 

@@ -17,18 +17,16 @@ enum { HEIGHT = 100, PERIOD = 1000000, COLUMN = HEIGHT * 3 };
 static struct live_feed *feed;
 static int pipes[2];
 
-static int open_all(void **state)
+FIXTURE(open_all)
 {
-    (void)state;
     log_set_level(LOG_ERROR);
     signal(SIGPIPE, SIG_IGN);
     feed = live_feed_open(64, HEIGHT, PERIOD, NULL);
     return feed && pipe(pipes) == 0 ? 0 : -1;
 }
 
-static int close_all(void **state)
+FIXTURE(close_all)
 {
-    (void)state;
     close(pipes[0]);
     close(pipes[1]);
     live_feed_free(&feed);
@@ -148,33 +146,25 @@ TEST_WITH(a_reader_that_is_stuck_does_not_keep_the_end, open_all, close_all)
     assert_true(clock_since(began) < 4);
 }
 
-TEST_WITH(a_closed_pipe_is_noticed_without_a_column, open_all, close_all)
+/* A service's stdout is a socket. The end of neither is an error. */
+TEST_WITH(a_closed_reader_is_noticed_without_a_column, open_all, close_all)
 {
-    struct live_output *o = live_output_open(pipes[1], LIVE_FORMAT_RGB, feed, NULL);
-    put(1, false);
-    assert_true(live_output_write(o));
-    close(pipes[0]);
-    struct pollfd p = live_output_poll(o);
-    assert_int_equal(poll(&p, 1, 5000), 1);
-    assert_false(live_output_write(o));
-    struct err e = ERR_INIT;
-    assert_true(live_output_close(&o, &e));
-    pipes[0] = open("/dev/null", O_RDONLY);
-}
-
-/* A service's stdout is a socket, of which the end is no error. */
-TEST_WITH(a_closed_socket_is_noticed_without_a_column, open_all, close_all)
-{
-    int ends[2];
-    assert_int_equal(socketpair(AF_UNIX, SOCK_STREAM, 0, ends), 0);
-    struct live_output *o = live_output_open(ends[1], LIVE_FORMAT_JSONL, feed, NULL);
-    assert_true(live_output_write(o));
-    close(ends[0]);
-    assert_false(live_output_write(o));
-    put(1, false);
-    assert_false(live_output_write(o));
-    assert_true(live_output_close(&o, NULL));
-    close(ends[1]);
+    for (int kind = 0; kind < 2; kind++) {
+        int ends[2];
+        assert_int_equal(kind ? socketpair(AF_UNIX, SOCK_STREAM, 0, ends) : pipe(ends), 0);
+        struct live_output *o = live_output_open(ends[1], LIVE_FORMAT_RGB, feed, NULL);
+        struct err e = ERR_INIT;
+        put(2 * kind + 1, false);
+        assert_true(live_output_write(o));
+        close(ends[0]);
+        struct pollfd p = live_output_poll(o);
+        assert_int_equal(poll(&p, 1, 5000), 1);
+        assert_false(live_output_write(o));
+        put(2 * kind + 2, false);
+        assert_false(live_output_write(o));
+        assert_true(live_output_close(&o, &e));
+        close(ends[1]);
+    }
 }
 
 TEST_WITH(a_full_disk_is_an_error, open_all, close_all)

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "test.h"
+#include "chance.h"
 #include "live/live.h"
 #include "live/stream/stream.h"
 #include "base/log.h"
@@ -46,15 +47,10 @@ static int open_receiver(bool dated)
     return receiver ? 0 : -1;
 }
 
-static int enter(void **state)
-{
-    (void)state;
-    return open_receiver(false);
-}
+FIXTURE(enter) { return open_receiver(false); }
 
-static int leave(void **state)
+FIXTURE(leave)
 {
-    (void)state;
     live_receiver_free(&receiver);
     live_feed_free(&feed);
     return 0;
@@ -304,22 +300,15 @@ TEST_WITH(frames_that_are_none, enter, leave)
 
 /* ------------------------------------------------------------------ anything */
 
-static uint32_t seed = 1;
-static uint32_t chance(uint32_t below)
-{
-    seed = seed * 1664525 + 1013904223;
-    return (uint32_t)(((uint64_t)seed * below) >> 32);
-}
-
 static int64_t any_time(void)
 {
     static const int64_t least = INT64_C(-62135596800000000), end = INT64_C(253402300800000000),
                          odd[] = {0, -1, least - 1, end, INT64_MAX, INT64_MIN};
-    switch (chance(10)) {
-    case 0: return odd[chance(6)];
-    case 1: return least + (int64_t)chance(UINT32_MAX) * (end / UINT32_MAX);
-    case 2: return end - 1 - (int64_t)chance(1000);
-    default: return now_us + (int64_t)chance(100000) * 1000000;
+    switch (chance() % 10) {
+    case 0: return odd[chance() % 6];
+    case 1: return least + (int64_t)(chance() % UINT32_MAX) * (end / UINT32_MAX);
+    case 2: return end - 1 - (int64_t)(chance() % 1000);
+    default: return now_us + (int64_t)(chance() % 100000) * 1000000;
     }
 }
 
@@ -327,14 +316,14 @@ static int64_t any_time(void)
 static size_t right_message(union message *m, bool dated)
 {
     struct made made = made_frame();
-    if (chance(30) == 0) {
+    if (chance() % 30 == 0) {
         *m = shape_message();
         return sizeof m->shape;
     }
-    made.head.arrived_ns = now_ns - (int64_t)chance(100) * 1000000000;
+    made.head.arrived_ns = now_ns - (int64_t)(chance() % 100) * 1000000000;
     made.head.time_us = dated ? any_time() : 0;
-    made.cluster[0].count = 1 + chance(30);
-    made.column.chosen = (uint8_t)chance(3);
+    made.cluster[0].count = 1 + chance() % 30;
+    made.column.chosen = (uint8_t)(chance() % 3);
     return frame_message(&made, m);
 }
 
@@ -342,21 +331,21 @@ static size_t right_message(union message *m, bool dated)
 static bool send_any(union message *m, size_t *size, bool dated)
 {
     uint8_t *bytes = (uint8_t *)m;
-    uint32_t what = chance(40);
+    uint32_t what = chance() % 40;
     if (what == 0) {
-        m->head = (struct live_message){.kind = LIVE_CURRENT + chance(9)};
+        m->head = (struct live_message){.kind = LIVE_CURRENT + chance() % 9};
         *size = sizeof m->head;
     } else if (what == 1) {
-        *size = chance(sizeof *m + 1);
+        *size = chance() % (sizeof *m + 1);
         for (size_t i = 0; i < *size && i < 4096; i++)
-            bytes[i] = (uint8_t)chance(256);
-        m->head.kind = LIVE_CURRENT + chance(7);
+            bytes[i] = (uint8_t)(chance() % 256);
+        m->head.kind = LIVE_CURRENT + chance() % 7;
     } else if (what > 2) {
         *size = right_message(m, dated);
     }
-    for (uint32_t n = chance(20) == 0 && *size > 0 ? 1 + chance(3) : 0; n > 0; n--)
-        bytes[chance((uint32_t)(*size < 200 ? *size : 200))] ^= (uint8_t)(1 << chance(8));
-    return take(m, chance(40) > 0 ? *size : chance((uint32_t)*size + 1));
+    for (uint32_t n = chance() % 20 == 0 && *size > 0 ? 1 + chance() % 3 : 0; n > 0; n--)
+        bytes[chance() % ((uint32_t)(*size < 200 ? *size : 200))] ^= (uint8_t)(1 << chance() % 8);
+    return take(m, chance() % 40 > 0 ? *size : chance() % ((uint32_t)*size + 1));
 }
 
 static void send_much(bool dated, int count)
@@ -373,8 +362,8 @@ static void send_much(bool dated, int count)
             live_receiver_reset(receiver);
             (void)send_shape();
         }
-        if (chance(10) == 0)
-            live_receiver_tick(receiver, now_us + (int64_t)chance(1000) * 1000000);
+        if (chance() % 10 == 0)
+            live_receiver_tick(receiver, now_us + (int64_t)(chance() % 1000) * 1000000);
         if (live_receiver_ended(receiver) || i == count - 1) {
             columns += frames();
             leave(NULL);

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "test.h"
-#include "live/day/record.h"
+#include "live/day/day.h"
 #include "base/log.h"
 #include "files.h"
 
@@ -92,13 +92,6 @@ static void expect_without(int gone)
         assert_int_equal(s.row[i][8], n);
     }
     live_log_close(&l);
-}
-
-TEST_WITH(gives_what_was_appended, enter, leave)
-{
-    make();
-    expect_without(0);
-    expect_without(0);
 }
 
 /* Whatever a kill or a full disk left at the end is cut, and what comes next is kept. */

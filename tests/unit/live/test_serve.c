@@ -15,9 +15,8 @@ enum { HEIGHT = 4, PERIOD = 1000000 };
 static struct live_feed *feed;
 static struct server *server;
 
-static int open_all(void **state)
+FIXTURE(open_all)
 {
-    (void)state;
     struct err e = ERR_INIT;
     const struct serve_address address = {.host = "127.0.0.1", .given = true};
     log_set_level(LOG_ERROR);
@@ -26,9 +25,8 @@ static int open_all(void **state)
     return server || e.code == ERR_USAGE ? 0 : -1; /* this build may have no server */
 }
 
-static int close_all(void **state)
+FIXTURE(close_all)
 {
-    (void)state;
     serve_close(&server);
     live_feed_free(&feed);
     return 0;

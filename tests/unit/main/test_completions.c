@@ -9,8 +9,7 @@ static const char *written(const char *kind)
     static char text[1 << 16];
     struct err e = ERR_INIT;
     FILE *f = fmemopen(text, sizeof text, "w");
-    if (!cli_write_completions(kind, match_commands, f, &e))
-        fail_msg("%s", e.text);
+    assert_ok(cli_write_completions(kind, match_commands, f, &e), &e);
     fclose(f);
     return text;
 }

@@ -24,8 +24,7 @@ static void zone(const char *name)
 static void rule(const char *text)
 {
     struct err e = ERR_INIT;
-    if (!set_option(&o, "day", text, &e))
-        fail_msg("%s", e.text);
+    assert_ok(set_option(&o, "day", text, &e), &e);
 }
 
 /* The day of a second of UTC. */
@@ -188,8 +187,7 @@ TEST(files_of_a_day)
     o = (struct options){.live.day.local = false};
     struct live_day day = live_day_of(&o.live.day, midnight / 10, step);
     for (int end = 0; end < 2; end++) {
-        if (!live_day_write(strips, &day, folder, "cam", &r, columns, COUNT, end, &e))
-            fail_msg("%s", e.text);
+        assert_ok(live_day_write(strips, &day, folder, "cam", &r, columns, COUNT, end, &e), &e);
         assert_memory_equal(read_file("cam-2026-11-26.png"), "\x89PNG", 4);
         const char *csv = read_file("cam-2026-11-26.csv");
         assert_memory_equal(csv, "clock,column,frame,time,status,", 31);

@@ -26,9 +26,8 @@ static int compare_marks(const void *a, const void *b)
 }
 
 /* Films of 0 to MARKS_MOST landmarks without repetition, of which many have the same few keys. */
-static int make_films(void **state)
+FIXTURE(make_films)
 {
-    (void)state;
     log_set_level(LOG_ERROR);
     srand(3);
     for (int f = 0; f < FILMS; f++) {
@@ -51,8 +50,7 @@ static int make_films(void **state)
 static void open_index(struct find_index *x)
 {
     struct err e = ERR_INIT;
-    if (!find_index_open(x, folder, "library", &e))
-        fail_msg("%s", e.text);
+    assert_ok(find_index_open(x, folder, "library", &e), &e);
 }
 
 static void add_films(struct find_index *x, int from, int to)
@@ -122,8 +120,7 @@ static void check_films(struct find_index *x, int from, int to)
 static void save(struct find_index *x)
 {
     struct err e = ERR_INIT;
-    if (!find_index_save(x, &e))
-        fail_msg("%s", e.text);
+    assert_ok(find_index_save(x, &e), &e);
 }
 
 TEST_WITH(has_what_was_added, enter, leave)

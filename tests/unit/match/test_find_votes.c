@@ -55,12 +55,11 @@ static void add_film(int f)
         find_index_add(&library, (struct hash128){(uint64_t)f + 1, 0}, FRAMES, mark, n, &e));
 }
 
-static int make_library(void **state)
+FIXTURE(make_library)
 {
     struct hash128 id[FILMS];
     struct err e = ERR_INIT;
     bool has[FILMS];
-    (void)state;
     srand(6);
     strcpy(folder, "/tmp/barcode-votes-XXXXXX");
     if (!mkdtemp(folder) || !find_index_open(&library, folder, "library", &e))
@@ -79,10 +78,9 @@ static int make_library(void **state)
     return find_index_save(&library, &e) ? 0 : 1;
 }
 
-static int remove_library(void **state)
+FIXTURE(remove_library)
 {
     char command[128];
-    (void)state;
     find_index_close(&library);
     snprintf(command, sizeof command, "rm -rf %s", folder);
     return system(command);

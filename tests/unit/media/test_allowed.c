@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include "test.h"
+#include "files.h"
 #include "media/container/open.h"
 #include "media/container/film_input.h"
-#include "playlist_folder.h"
 #include "media/container/playlists.h"
 
 static int try_open(const AVInputFormat *iformat, const char *url)
@@ -83,11 +83,14 @@ TEST(demuxers)
 
 static int begin(void **state)
 {
-    if (playlist_folder_begin(state) != 0 || mkdir("list2", 0700) || mkfifo("list/pipe", 0600) ||
-        symlink("../far/film", "list/link") || symlink("../far", "list/out") ||
-        symlink("sub/film", "list/in") || symlink("loop", "list/loop"))
+    if (enter(state) != 0 || mkdir("far", 0700) || mkdir("list", 0700) || mkdir("list/sub", 0700) ||
+        mkdir("list2", 0700) || mkfifo("list/pipe", 0600) || symlink("../far/film", "list/link") ||
+        symlink("../far", "list/out") || symlink("sub/film", "list/in") ||
+        symlink("loop", "list/loop"))
         return 1;
-    put("list2/film", "film");
+    static const char *const film[] = {"far/film", "list/film", "list/sub/film", "list2/film"};
+    for (size_t i = 0; i < 4; i++)
+        put(film[i], "film", 4);
     return 0;
 }
 
@@ -135,8 +138,8 @@ TEST(files)
 
 TEST(names)
 {
-    put("list/a.m3u8", "");
-    put("list/a.mp4", "");
+    put("list/a.m3u8", "", 0);
+    put("list/a.mp4", "", 0);
     assert_true(playlists_may_be("list/a.m3u8"));
     assert_false(playlists_may_be("list/a.mp4") || playlists_may_be("list/missing.m3u8") ||
                  playlists_may_be("/dev/fd/0"));
@@ -180,7 +183,7 @@ TEST(texts)
         char name[32];
         struct err e = ERR_INIT;
         snprintf(name, sizeof name, "list/%s", t[i].name);
-        put(name, t[i].text);
+        put(name, t[i].text, strlen(t[i].text));
         bool ok = playlist_check(name, demuxer(t[i].demuxer), &e);
         if (t[i].sentence ? ok || e.code != ERR_INPUT || !strstr(e.text, t[i].sentence) : !ok)
             fail_msg("%zu, '%s': %s", i, t[i].text, e.text);
@@ -191,16 +194,15 @@ TEST(texts)
 /* A master playlist that names a long one again and again. */
 TEST(large)
 {
-    FILE *f = fopen("list/a.m3u8", "w"), *long_list = fopen("list/long.m3u8", "w");
-    assert_true(f && long_list);
-    fputs("#EXTM3U\n", long_list);
-    for (int i = 0; i < 10000; i++)
-        fputs("#a comment\n", long_list);
-    fputs("#EXT-X-ENDLIST\n", long_list);
-    fputs("#EXTM3U\n", f);
-    for (int i = 0; i < 10000; i++)
-        fputs("#EXT-X-STREAM-INF:B=1\nlong.m3u8\n", f);
-    assert_true(fclose(f) == 0 && fclose(long_list) == 0);
+    static char master[400000] = "#EXTM3U\n", longer[120000] = "#EXTM3U\n";
+    char *at = master + strlen(master), *end = longer + strlen(longer);
+    for (int i = 0; i < 10000; i++) {
+        at = stpcpy(at, "#EXT-X-STREAM-INF:B=1\nlong.m3u8\n");
+        end = stpcpy(end, "#a comment\n");
+    }
+    end = stpcpy(end, "#EXT-X-ENDLIST\n");
+    put("list/a.m3u8", master, (size_t)(at - master));
+    put("list/long.m3u8", longer, (size_t)(end - longer));
     struct err e = ERR_INIT;
     assert_false(playlist_check("list/a.m3u8", demuxer("hls"), &e));
     assert_string_equal(e.text, "'list/a.m3u8' is too large for a playlist");
@@ -210,8 +212,7 @@ TEST(large)
 TEST(nul)
 {
     static const char text[] = "#EXTM3U\0#EXTINF:1,\0link\0#EXT-X-ENDLIST\n";
-    FILE *f = fopen("list/a.m3u8", "w");
-    assert_true(f && fwrite(text, sizeof text - 1, 1, f) == 1 && fclose(f) == 0);
+    put("list/a.m3u8", text, sizeof text - 1);
     struct err e = ERR_INIT;
     assert_false(playlist_check("list/a.m3u8", demuxer("hls"), &e));
     assert_non_null(strstr(e.text, "names 'link'"));
@@ -220,7 +221,8 @@ TEST(nul)
 TEST(any_name)
 {
     struct err e = ERR_INIT;
-    put("list/a.mp4", "ffconcat version 1.0\nfile film\n");
+    static const char text[] = "ffconcat version 1.0\nfile film\n";
+    put("list/a.mp4", text, sizeof text - 1);
     assert_false(playlist_check("list/a.mp4", demuxer("concat"), &e));
     playlists_allow();
     err_clear(&e);
@@ -230,4 +232,4 @@ TEST(any_name)
     assert_non_null(strstr(e.text, "give the name of its file"));
 }
 
-TEST_FIXTURE(begin, playlist_folder_end)
+TEST_FIXTURE(begin, leave)

@@ -10,11 +10,8 @@
 /* Makes every slice of a packet impossible to decode, and leaves its NAL headers as they are. */
 static void ruin(const char *path, const struct where *w)
 {
-    static uint8_t bytes[1 << 16];
-    FILE *f = fopen(path, "r+b");
-    assert_true(f && w->size < (int)sizeof bytes);
-    fseek(f, (long)w->pos, SEEK_SET);
-    assert_int_equal(fread(bytes, 1, (size_t)w->size, f), w->size);
+    const size_t size = clip_load(path);
+    uint8_t *bytes = clip_bytes + w->pos;
     for (size_t at = 0; at + 5 < (size_t)w->size;) {
         size_t length = (size_t)bytes[at] << 24 | (size_t)bytes[at + 1] << 16 |
                         (size_t)bytes[at + 2] << 8 | bytes[at + 3];
@@ -24,9 +21,7 @@ static void ruin(const char *path, const struct where *w)
             memset(bytes + at + 5, 1, length < 9 ? length - 1 : 8);
         at += 4 + length;
     }
-    fseek(f, (long)w->pos, SEEK_SET);
-    assert_int_equal(fwrite(bytes, 1, (size_t)w->size, f), w->size);
-    fclose(f);
+    clip_save(path, size);
 }
 
 static bool make_film(const char *name)
@@ -103,7 +98,6 @@ static bool count_calls(void *user, const struct frame_tag *tag, const uint8_t *
 TEST(nothing_is_staged_twice)
 {
     static struct where w[CLIP_FRAMES];
-    struct err e = ERR_INIT;
     atomic_int calls = 0;
     if (!make_film("lost.mp4"))
         skip();
@@ -113,8 +107,7 @@ TEST(nothing_is_staged_twice)
         at++;
     ruin("lost.mp4", &w[at]);
     struct selection rule = every(1);
-    struct source *s = source_open("lost.mp4", &e);
-    assert_non_null(s);
+    struct source *s = clip_open("lost.mp4");
     struct staged r = clip_stage_with(s, DECODE_PARALLEL, 2, &rule, 8, 8, count_calls, &calls);
     assert_true(r.ok);
     assert_int_equal(r.counts.redone_chunks, 1);
@@ -168,10 +161,8 @@ TEST(the_engine_fails)
     if (!make_film("whole.mp4"))
         skip();
     for (int threads = 0; threads <= 5; threads++) {
-        struct err e = ERR_INIT;
         struct selection rule = every(1);
-        struct source *s = source_open("whole.mp4", &e);
-        assert_non_null(s);
+        struct source *s = clip_open("whole.mp4");
         struct staged r = clip_stage_with(s, threads ? DECODE_PARALLEL : DECODE_SEQUENTIAL,
                                           threads ? threads : 2, &rule, 40, 30, say_no, NULL);
         assert_false(r.ok);
@@ -218,9 +209,8 @@ static size_t queue_runs(struct film_pass *b, bool unsure, bool lie)
 
 TEST(runs_in_any_order)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4");
     struct film_pass b;
     film_pass_open(&b, "gops.mp4");
     size_t chunks = queue_runs(&b, false, false);
@@ -241,9 +231,8 @@ TEST(runs_in_any_order)
  * is found out. */
 TEST(guessed_order)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4");
     for (int lie = 0; lie < 2; lie++) {
         struct film_pass b;
         film_pass_open(&b, "gops.mp4");
@@ -262,8 +251,7 @@ TEST(guessed_order)
 /* A picture that is foreseen and never comes out of a sound film: what was foreseen is wrong. */
 TEST(a_picture_that_never_comes)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv");
     struct film_pass b;
     struct err e = ERR_INIT;
     struct picture p;
@@ -295,9 +283,8 @@ static void *session_thread(void *pass) { return decode_worker_main(pass); }
 
 TEST(counts_are_added_under_the_lock)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=40:min-keyint=40:bframes=2:scenecut=0 gops.mp4");
     struct film_pass b;
     struct err e = ERR_INIT;
     pthread_t thread;
@@ -371,12 +358,10 @@ TEST(threads_change_nothing)
 /* Makes the second half of a packet's bytes `value`: its slice's header is as it was. */
 static void garble(const char *path, const struct where *w, int value)
 {
-    FILE *f = fopen(path, "r+b");
-    assert_non_null(f);
-    fseek(f, (long)w->pos + w->size / 2, SEEK_SET);
-    for (int i = w->size / 2; i < w->size; i++)
-        putc(value, f);
-    fclose(f);
+    const size_t size = clip_load(path);
+    const int half = w->size / 2;
+    memset(clip_bytes + w->pos + half, value, (size_t)(w->size - half));
+    clip_save(path, size);
 }
 
 /*

@@ -8,8 +8,7 @@ static AVFormatContext *open_clip(const char *name, struct film *film)
 {
     struct err e = ERR_INIT;
     AVFormatContext *f = NULL;
-    if (!container_open(name, SOURCE_STREAM_CHOICE, &f, film, &e))
-        fail_msg("%s", e.text);
+    assert_ok(container_open(name, SOURCE_STREAM_CHOICE, &f, film, &e), &e);
     return f;
 }
 
@@ -22,9 +21,8 @@ static void close_clip(AVFormatContext **f, struct film *film)
 /* The crop is exact to the pixel, not to the next address that suits a processor. */
 TEST(crop_to_the_pixel)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -bsf:v "
-                     "h264_metadata=crop_left=6:crop_right=10:crop_top=2:crop_bottom=4 crop.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -bsf:v "
+              "h264_metadata=crop_left=6:crop_right=10:crop_top=2:crop_bottom=4 crop.mp4");
     struct film film;
     struct err e = ERR_INIT;
     AVFormatContext *f = open_clip("crop.mp4", &film);
@@ -96,8 +94,7 @@ static int first_answer(const char *name, bool out_of_memory)
 
 TEST(failed_frame_buffers_are_reported)
 {
-    if (!clip_encode("-c:v mpeg4 -q:v 4 a.avi"))
-        skip();
+    clip_need("-c:v mpeg4 -q:v 4 a.avi");
     assert_int_equal(first_answer("a.avi", false), 0);
     assert_int_equal(first_answer("a.avi", true), AVERROR(ENOMEM));
 }

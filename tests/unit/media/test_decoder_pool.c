@@ -30,17 +30,15 @@ static AVStream *stream_of(AVStream *to, int width, const char *extradata)
     return to;
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     err_clear(&e);
     pool = decoders_open(true, &e);
     return pool ? 0 : -1;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     decoders_free(&pool);
     avcodec_parameters_free(&stream.codecpar);
     return 0;

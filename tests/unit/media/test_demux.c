@@ -75,9 +75,8 @@ static void assert_order_is_time(const struct reading *r)
 
 TEST(h264)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=20:min-keyint=20:open-gop=1:bframes=3:scenecut=0 open.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=20:min-keyint=20:open-gop=1:bframes=3:scenecut=0 open.mp4");
     struct reading r = read_film("open.mp4");
     assert_sound(&r, STREAM_H264, 4);
     assert_int_equal(r.p[0].rap, RAP_CLOSED);
@@ -115,8 +114,7 @@ static struct reading read_layers(int layers)
              "-c:v libx265 -preset superfast -x265-params log-level=error:keyint=20:"
              "min-keyint=20:open-gop=1:bframes=4:b-adapt=0:temporal-layers=%d layers.mkv",
              layers);
-    if (!clip_encode(line))
-        skip();
+    clip_need(line);
     return read_film("layers.mkv");
 }
 
@@ -156,8 +154,7 @@ TEST(hevc)
 
 TEST(mpeg2)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -bf 2 -q:v 4 -sc_threshold 1000000000 open.mpg"))
-        skip();
+    clip_need("-c:v mpeg2video -g 10 -bf 2 -q:v 4 -sc_threshold 1000000000 open.mpg");
     struct reading r = read_film("open.mpg");
     assert_sound(&r, STREAM_MPEG2, 0);
     assert_in_range(count_cuts(&r, RAP_OPEN), 16, 24);
@@ -173,11 +170,9 @@ TEST(mpeg2)
 /* Pictures stored as two fields need more than runs can do. */
 TEST(field_pictures)
 {
-    static uint8_t file[1 << 20];
-    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -b:v 200k fields.m2v"))
-        skip();
-    FILE *f = fopen("fields.m2v", "r+b");
-    size_t size = fread(file, 1, sizeof file, f), changed = 0;
+    uint8_t *file = clip_bytes;
+    clip_need("-c:v mpeg2video -g 10 -bf 0 -b:v 200k fields.m2v");
+    size_t size = clip_load("fields.m2v"), changed = 0;
     for (size_t i = 0; i + 6 < size; i++) {
         if (memcmp(file + i, "\0\0\1\xb5", 4) != 0 || file[i + 4] >> 4 != 8)
             continue;
@@ -185,9 +180,7 @@ TEST(field_pictures)
         changed++;
     }
     assert_int_equal(changed, CLIP_FRAMES);
-    rewind(f);
-    assert_int_equal(fwrite(file, 1, size, f), size);
-    fclose(f);
+    clip_save("fields.m2v", size);
     struct reading r = read_film("fields.m2v");
     assert_true(r.reader.needs_sequential);
     reading_free(&r);
@@ -223,9 +216,8 @@ TEST(others)
 /* An edit list hides pictures that must be decoded. */
 TEST(edit_list)
 {
-    if (!clip_encode("-c:v libx264 -preset veryfast -x264-params "
-                     "keyint=50:min-keyint=50:bframes=0:scenecut=0 whole.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset veryfast -x264-params "
+              "keyint=50:min-keyint=50:bframes=0:scenecut=0 whole.mp4");
     assert_true(clip_ffmpeg("-ss 3 -i whole.mp4 -c copy edited.mp4"));
     struct reading r = read_film("edited.mp4");
     size_t hidden = 0;
@@ -247,8 +239,7 @@ static enum change put_empty_ones(AVPacket *p, int number)
 /* To a decoder, a packet of no bytes may mean the end of the film. */
 TEST(empty_packets_are_no_pictures)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv");
     remux("plain.mkv", "empty.nut", put_empty_ones);
     struct reading r = read_film("empty.nut");
     assert_sound(&r, STREAM_MPEG2, 0);
@@ -262,32 +253,34 @@ TEST(empty_packets_are_no_pictures)
 TEST(absurd_times)
 {
     struct err e = ERR_INIT;
-    if (!clip_encode("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 10 -bf 0 -q:v 4 -sc_threshold 1000000000 plain.mkv");
     assert_true(clip_ffmpeg("-i plain.mkv -c copy -output_ts_offset 9100000000000 absurd.nut"));
     struct reading r = read_film("absurd.nut");
     assert_int_equal(r.count, CLIP_FRAMES);
     for (size_t i = 0; i < r.count; i++)
         assert_true(r.p[i].pts_us == TIME_NONE);
     reading_free(&r);
-    struct source *s = source_open("absurd.nut", &e);
-    assert_non_null(s);
+    struct source *s = clip_open("absurd.nut");
     assert_true(clip_measure(s, &e));
     assert_int_equal(s->film.length.frames, CLIP_FRAMES);
     assert_true(s->film.length.duration_us > 0);
     source_close(&s);
 }
 
+/* Makes a film, plain.mkv, and one that lacks 20,000 bytes, gap.mkv. */
+static void make_films_with_gap(void)
+{
+    clip_need("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv");
+    const size_t size = clip_load("plain.mkv");
+    memset(clip_bytes + size / 2000 * 1000, 0, 20000);
+    clip_save("gap.mkv", size);
+}
+
 TEST(damage_is_noticed)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
-        skip();
+    make_films_with_gap();
     struct reading whole = read_film("plain.mkv");
     assert_false(whole.reader.failed);
-    assert_int_equal(system("cp plain.mkv gap.mkv && dd if=/dev/zero of=gap.mkv bs=1000 "
-                            "seek=$(($(stat -c %s plain.mkv) / 2000)) "
-                            "count=20 conv=notrunc 2>/dev/null"),
-                     0);
     struct reading r = read_film("gap.mkv");
     assert_true(r.reader.failed);
     assert_true(r.count > CLIP_FRAMES / 3 && r.count < CLIP_FRAMES);
@@ -304,9 +297,8 @@ TEST(sound_beside_the_video)
     struct picture p;
     AVPacket *packet = av_packet_alloc(), *same = av_packet_alloc();
     size_t sounds = 0, pictures = 0;
-    if (!clip_encode("-f lavfi -i sine -map 0:v -map 1:a -c:v mpeg2video -q:v 4 -c:a mp2 -shortest "
-                     "sound.mp4"))
-        skip();
+    clip_need("-f lavfi -i sine -map 0:v -map 1:a -c:v mpeg2video -q:v 4 -c:a mp2 -shortest "
+              "sound.mp4");
     for (int i = 0; i < 2; i++) {
         film_open(&f[i], "sound.mp4");
         assert_int_equal(f[i].film.stream, 0);
@@ -366,12 +358,7 @@ static void read_both(struct open_film film[2], const char *first, const char *s
  * the same thread or not. */
 TEST(damage_of_another_film)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 plain.mkv"))
-        skip();
-    assert_int_equal(system("cp plain.mkv gap.mkv && dd if=/dev/zero of=gap.mkv bs=1000 "
-                            "seek=$(($(stat -c %s plain.mkv) / 2000)) "
-                            "count=20 conv=notrunc 2>/dev/null"),
-                     0);
+    make_films_with_gap();
     for (int order = 0; order < 2; order++) {
         struct open_film film[2];
         read_both(film, order ? "gap.mkv" : "plain.mkv", order ? "plain.mkv" : "gap.mkv");
@@ -448,21 +435,13 @@ static struct ending read_to_end(const char *name)
     return end;
 }
 
-/* A copy of `from` but for its last `rap` bytes, with `more` bytes behind it. */
-static void copy_film(const char *from, const char *to, long rap, const void *more, size_t bytes)
+/* A copy of `from` with zeros behind it. */
+static void pad_film(const char *from, const char *to, size_t zeros)
 {
-    FILE *f = fopen(from, "rb"), *out = fopen(to, "wb");
-    assert_true(f && out && fseek(f, 0, SEEK_END) == 0);
-    long size = ftell(f) - rap;
-    uint8_t *data = malloc((size_t)size);
-    assert_true(data && fseek(f, 0, SEEK_SET) == 0 && fread(data, (size_t)size, 1, f) == 1);
-    assert_true(fwrite(data, (size_t)size, 1, out) == 1 &&
-                (bytes == 0 || fwrite(more, bytes, 1, out) == 1));
-    assert_int_equal(fclose(f) + fclose(out), 0);
-    free(data);
+    const size_t size = clip_load(from);
+    memset(clip_bytes + size, 0, zeros);
+    clip_save(to, size + zeros);
 }
-
-static const uint8_t zeros[2000];
 
 TEST(transport_streams)
 {
@@ -474,7 +453,7 @@ TEST(transport_streams)
     assert_int_equal(whole.pictures, CLIP_FRAMES);
 
     /* less than a packet: rubbish that nobody misses */
-    copy_film("plain.ts", "padded.ts", 0, zeros, 100);
+    pad_film("plain.ts", "padded.ts", 100);
     assert_false(read_to_end("padded.ts").failed);
 }
 
@@ -489,7 +468,7 @@ TEST(padded_films)
         if (!clip_encode(line))
             skip();
         snprintf(line, sizeof line, "padded%s", strrchr(name[i], '.'));
-        copy_film(name[i], line, 0, zeros, sizeof zeros);
+        pad_film(name[i], line, 2000);
         struct ending whole = read_to_end(name[i]), padded = read_to_end(line);
         assert_false(whole.failed || whole.gap);
         assert_false(padded.failed || padded.gap);

@@ -8,8 +8,7 @@
 /* A gap in the container: the remaining pictures are staged, and the gap is reported. */
 TEST(damaged_container)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 gap.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 10 -q:v 4 -sc_threshold 1000000000 gap.mkv");
     assert_int_equal(system("dd if=/dev/zero of=gap.mkv bs=1000 seek=$(($(stat -c %s gap.mkv) / "
                             "2000)) count=20 conv=notrunc 2>/dev/null"),
                      0);
@@ -38,8 +37,7 @@ static bool watch(void *user, const struct frame_tag *tag, const uint8_t *rgb, s
 
 TEST(progress_and_reopening)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 10 -q:v 4 film.mkv");
     struct err e = ERR_INIT;
     struct stat st;
     struct decode_progress p;
@@ -83,8 +81,7 @@ TEST(changed_in_between)
         snprintf(line, sizeof line, "%s other.mkv", others[i]);
         if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv") || !clip_encode(line))
             skip();
-        struct source *s = source_open("film.mkv", &e);
-        assert_non_null(s);
+        struct source *s = clip_open("film.mkv");
         assert_true(clip_measure(s, &e));
         assert_true(clip_measure(s, &e)); /* nothing changed */
         assert_int_equal(rename("other.mkv", "film.mkv"), 0);
@@ -102,27 +99,22 @@ TEST(changed_in_between)
  * then an error, no hang. */
 TEST(what_a_film_can)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 film.mkv"))
-        skip();
-    struct err e = ERR_INIT;
+    clip_need("-c:v mpeg2video -g 10 -q:v 4 film.mkv");
     struct selection rule = every(10);
     const unsigned by_reading = SOURCE_HAS_FRAME_TIMES | SOURCE_SPARING | SOURCE_EXACT_DAMAGE;
-    struct source *s = source_open("film.mkv", &e);
-    assert_non_null(s);
+    struct source *s = clip_open("film.mkv");
     assert_true(source_can(s, by_reading | SOURCE_RESTARTABLE | SOURCE_CACHEABLE));
     source_close(&s);
 
     assert_int_equal(system("printf 'ffconcat version 1.0\nfile film.mkv\n' > list.ffconcat"), 0);
-    s = source_open("list.ffconcat", &e);
-    assert_non_null(s);
+    s = clip_open("list.ffconcat");
     assert_true(source_can(s, by_reading | SOURCE_RESTARTABLE));
     assert_false(source_can(s, SOURCE_CACHEABLE));
     source_close(&s);
 
     assert_int_equal(mkfifo("pipe.mkv", 0600), 0);
     assert_int_equal(system("cat film.mkv > pipe.mkv &"), 0);
-    s = source_open("pipe.mkv", &e);
-    assert_non_null(s);
+    s = clip_open("pipe.mkv");
     assert_true(source_can(s, by_reading));
     assert_false(source_can(s, SOURCE_RESTARTABLE) || source_can(s, SOURCE_CACHEABLE));
     for (int again = 0; again < 2; again++) {
@@ -145,12 +137,10 @@ static bool interrupt_at(void *user, const struct frame_tag *tag, const uint8_t 
 
 TEST(interrupted_staging)
 {
-    if (!clip_encode("-c:v libx264 -preset ultrafast -x264-params keyint=10 film.mkv"))
-        skip();
+    clip_need("-c:v libx264 -preset ultrafast -x264-params keyint=10 film.mkv");
     struct err e = ERR_INIT;
     struct selection rule = every(1);
-    struct source *s = source_open("film.mkv", &e);
-    assert_non_null(s);
+    struct source *s = clip_open("film.mkv");
     interrupt_install();
     for (int plan = DECODE_PARALLEL; plan <= DECODE_SEQUENTIAL; plan++) {
         struct staged r =

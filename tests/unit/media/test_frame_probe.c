@@ -16,8 +16,7 @@ static struct probe_facts detect(const char *name, int threads)
     struct err e = ERR_INIT;
     struct probe_request request = {.want = PROBE_BARS, .threads = threads};
     struct probe_facts facts;
-    struct source *s = source_open(name, &e);
-    assert_non_null(s);
+    struct source *s = clip_open(name);
     assert_true(source_probe(s, &request, &facts, &e));
     source_close(&s);
     return facts;
@@ -89,34 +88,14 @@ TEST(nothing_to_find)
     free(gone.path);
 }
 
-static uint8_t film[8 << 20];
-
-static size_t read_film(const char *name)
-{
-    FILE *f = fopen(name, "rb");
-    assert_non_null(f);
-    size_t size = fread(film, 1, sizeof film, f);
-    assert_true(size > 0 && size < sizeof film);
-    fclose(f);
-    return size;
-}
-
-static void write_film(const char *name, size_t size)
-{
-    FILE *f = fopen(name, "wb");
-    assert_non_null(f);
-    assert_int_equal(fwrite(film, 1, size, f), size);
-    assert_int_equal(fclose(f), 0);
-}
-
 /* From what follows the first key frame on, 8 of every 499 bytes are not what they were. */
 static void spoil(const char *name, const char *as)
 {
-    size_t size = read_film(name);
+    size_t size = clip_load(name);
     for (size_t i = size / 40; i < size; i += 499)
         for (size_t k = i; k < i + 8 && k < size; k++)
-            film[k] ^= 0x5a;
-    write_film(as, size);
+            clip_bytes[k] ^= 0x5a;
+    clip_save(as, size);
 }
 
 /* Whatever is wrong with it, the same is found by any number of threads. */
@@ -137,8 +116,7 @@ TEST(few_keys)
         "libx265 -x265-params log-level=none:keyint=1000:scenecut=0",
         "libvpx-vp9 -g 1000 -b:v 500k", "mpeg4 -g 600 -sc_threshold 1000000000"};
     char line[512];
-    if (!clip_encode("-c:v ffv1 master.mkv"))
-        skip();
+    clip_need("-c:v ffv1 master.mkv");
     for (size_t i = 0; i < 4; i++) {
         snprintf(line, sizeof line,
                  "-i master.mkv -vf crop=96:40:0:12,pad=96:64:0:12:black -c:v %s one.mkv",
@@ -172,11 +150,11 @@ static void spoil_largest(const char *name, const char *as)
     }
     avformat_close_input(&format);
     av_packet_free(&p);
-    size_t length = read_film(name);
+    size_t length = clip_load(name);
     for (int i = 0; i < 2; i++)
         for (int k = size[i] / 3; k < size[i] / 2; k++)
-            film[at[i] + k] ^= (uint8_t)(k * 31 + 7);
-    write_film(as, length);
+            clip_bytes[at[i] + k] ^= (uint8_t)(k * 31 + 7);
+    clip_save(as, length);
 }
 
 /* Two key frames are dark, and the two that would tell are damaged: then what follows the first one
@@ -202,8 +180,7 @@ TEST(dark_and_damaged)
 /* Of the frames after the only key frame, as few are sampled as can show that there are no bars. */
 TEST(frames_after_the_only_key_frame)
 {
-    if (!clip_encode("-c:v libx264 -preset ultrafast -g 1000 -sc_threshold 0 -bf 0 one.mp4"))
-        skip();
+    clip_need("-c:v libx264 -preset ultrafast -g 1000 -sc_threshold 0 -bf 0 one.mp4");
     enum { ENOUGH = 4 };
     assert_int_equal(detect("one.mp4", 1).conclusive, ENOUGH - CROP_QUORUM + 1);
 }
@@ -218,8 +195,7 @@ static void peaks(const char *name, int before, int after)
     struct err e = ERR_INIT;
     struct probe_request request = {.want = PROBE_LIGHT};
     struct probe_facts facts;
-    struct source *s = source_open(name, &e);
-    assert_non_null(s);
+    struct source *s = clip_open(name);
     assert_int_equal(s->film.transfer, TRANSFER_PQ);
     assert_int_equal(s->film.primaries, PRIMARIES_BT2020);
     assert_int_equal(s->film.peak, before);

@@ -421,11 +421,8 @@ static struct hashes stage(const char *name, enum decode_plan plan, int threads,
                            uint64_t frames)
 {
     struct hashes h = {{0}};
-    struct err e = ERR_INIT;
     struct selection rule = every(n);
-    struct source *s = source_open(name, &e);
-    if (!s)
-        fail_msg("%s", e.text);
+    struct source *s = clip_open(name);
     struct staged r =
         clip_stage_with(s, plan, threads, &rule, CLIP_W / 2, CLIP_H / 2, keep_hash, &h);
     if (!r.ok)

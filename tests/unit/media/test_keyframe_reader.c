@@ -42,22 +42,12 @@ static struct selection key_rule(int64_t interval_us)
                               .keyframes = true};
 }
 
-static struct source *open_film(const char *name)
-{
-    struct err e = ERR_INIT;
-    struct source *s = source_open(name, &e);
-    if (!s)
-        fail_msg("%s", e.text);
-    return s;
-}
-
 /* Breaks the `number`th key frame of the film in the middle. */
 static void break_key(const char *from, const char *to, int number)
 {
     struct err e = ERR_INIT;
     struct open_film of;
     struct picture p;
-    static uint8_t file[1 << 22];
     int64_t at = -1, size = 0;
     film_open(&of, from);
     while (at < 0 && demux_next(&of.reader, &p, &e)) {
@@ -68,27 +58,23 @@ static void break_key(const char *from, const char *to, int number)
         packet_free(&p.packet);
     }
     film_close(&of);
-    FILE *f = fopen(from, "rb");
-    size_t bytes = fread(file, 1, sizeof file, f);
-    fclose(f);
-    assert_true(at > 0 && bytes < sizeof file && (size_t)(at + size) < bytes);
+    const size_t bytes = clip_load(from);
+    assert_true(at > 0 && (size_t)(at + size) < bytes);
     /* behind the encoder's long word about itself */
     for (int64_t i = at + size * 3 / 4; i < at + size * 7 / 8; i++)
-        file[i] ^= 0x5a;
-    f = fopen(to, "wb");
-    assert_true(fwrite(file, 1, bytes, f) == bytes && fclose(f) == 0);
+        clip_bytes[i] ^= 0x5a;
+    clip_save(to, bytes);
 }
 
 /* The key frame at 2 s is damaged: what was wanted there has the one at 1.6 s, which no other
  * column has. */
 TEST(a_damaged_one_gives_way)
 {
-    if (!clip_encode(X264 "whole.mkv"))
-        skip();
+    clip_need(X264 "whole.mkv");
     break_key("whole.mkv", "broken.mkv", 5);
     for (int threads = 1; threads <= 5; threads += 2) {
         struct frames have, right;
-        struct source *s = open_film("broken.mkv"), *whole = open_film("whole.mkv");
+        struct source *s = clip_open("broken.mkv"), *whole = clip_open("whole.mkv");
         struct selection rule = key_rule(1000000), all = every(1);
         struct staged exact = stage(whole, 2, &all, &right), keys = stage(s, threads, &rule, &have);
         assert_true(keys.ok && keys.counts.keys_again && decode_must_restart(&keys.counts));
@@ -109,11 +95,10 @@ TEST(a_damaged_one_gives_way)
 /* Where all are damaged, what there is is shown, and damage is told as ever. */
 TEST(nothing_but_damage)
 {
-    if (!clip_encode(X264 "-g 300 -keyint_min 300 one.mkv"))
-        skip();
+    clip_need(X264 "-g 300 -keyint_min 300 one.mkv");
     break_key("one.mkv", "all.mkv", 0);
     struct frames have;
-    struct source *s = open_film("all.mkv");
+    struct source *s = clip_open("all.mkv");
     struct selection rule = key_rule(1000000);
     struct staged r = {0};
     int rounds = 0;
@@ -130,12 +115,12 @@ TEST(nothing_but_damage)
 
 TEST(key_frames_are_counted)
 {
-    if (!clip_encode(X264 "count.mp4") || !clip_encode(X264 "count.ts"))
-        skip();
+    clip_need(X264 "count.mp4");
+    clip_need(X264 "count.ts");
     static const char *const name[] = {"count.mp4", "count.ts"};
     for (int i = 0; i < 2; i++) {
         struct err e = ERR_INIT;
-        struct source *s = open_film(name[i]);
+        struct source *s = clip_open(name[i]);
         struct probe_request request = {.want = PROBE_KEYS | PROBE_LENGTH};
         struct probe_facts facts;
         assert_true(source_probe(s, &request, &facts, &e));
@@ -149,11 +134,10 @@ TEST(key_frames_are_counted)
 /* An AVI that goes on after its index is read from its start, after its tail was looked at. */
 TEST(a_film_behind_another_is_counted)
 {
-    if (!clip_encode("-c:v mpeg4 -bf 0 -g 10 -sc_threshold 1000000000 one.avi"))
-        skip();
+    clip_need("-c:v mpeg4 -bf 0 -g 10 -sc_threshold 1000000000 one.avi");
     assert_int_equal(system("cat one.avi one.avi > two.avi"), 0);
     struct err e = ERR_INIT;
-    struct source *s = open_film("two.avi");
+    struct source *s = clip_open("two.avi");
     struct probe_request request = {.want = PROBE_KEYS};
     struct probe_facts facts;
     assert_true(source_probe(s, &request, &facts, &e));
@@ -186,8 +170,7 @@ static struct staged stage_film(const char *name, bool keyframes, int64_t interv
                              .interval_us = interval_us,
                              .end_us = INT64_MAX,
                              .keyframes = keyframes};
-    if (!s)
-        fail_msg("%s", e.text);
+    assert_ok(s, &e);
     struct staged r = {0};
     enum decode_plan plan = DECODE_PARALLEL;
     int rounds = 0;
@@ -214,8 +197,7 @@ static enum change flag_45(AVPacket *p, int number)
 /* A P picture with a key flag is none that a decoder can begin with: the one before serves. */
 TEST(a_flag_that_lies)
 {
-    if (!clip_encode(X264 "true.mkv"))
-        skip();
+    clip_need(X264 "true.mkv");
     remux("true.mkv", "lies.mkv", flag_45);
     remux("true.mkv", "lies.mp4", flag_45);
     static const char *const name[] = {"lies.mkv", "lies.mp4"};
@@ -233,8 +215,7 @@ TEST(a_flag_that_lies)
 /* The index is in front, and the second half is gone: its columns are not drawn. */
 TEST(a_film_cut_short)
 {
-    if (!clip_encode(X264 "-movflags faststart whole.mp4"))
-        skip();
+    clip_need(X264 "-movflags faststart whole.mp4");
     assert_int_equal(system("head -c $(($(stat -c %s whole.mp4) / 2)) whole.mp4 > half.mp4"), 0);
     static struct shown shown;
     struct staged r = stage_film("half.mp4", true, 1000000, &shown);
@@ -286,8 +267,7 @@ static enum change make_field(AVPacket *p, int number)
  * decoder over everything gives. */
 TEST(fields_in_packets_of_their_own)
 {
-    if (!clip_encode("-vf scale=96:32 -c:v mpeg2video -g 1 -qscale:v 4 -r 50 half.mkv"))
-        skip();
+    clip_need("-vf scale=96:32 -c:v mpeg2video -g 1 -qscale:v 4 -r 50 half.mkv");
     remux("half.mkv", "fields.mkv", make_field);
     assert_int_equal(
         system("head -c $(($(stat -c %s fields.mkv) * 9 / 10)) fields.mkv > fields-short.mkv"), 0);
@@ -328,8 +308,7 @@ TEST(measuring)
                  {"twice.ts", 2 * CLIP_FRAMES}};
     for (int i = 0; i < 5; i++) {
         struct err e = ERR_INIT;
-        struct source *s = source_open(films[i].name, &e);
-        assert_non_null(s);
+        struct source *s = clip_open(films[i].name);
         for (int again = 0; again < 2; again++) {
             s->film.length.frames = s->film.length.duration_us = -1;
             s->film.length.source = LENGTH_ESTIMATE;
@@ -353,8 +332,7 @@ TEST(measuring)
 /* A film of no packets has no length; an error leaves the facts alone. */
 TEST(nothing_to_read)
 {
-    if (!clip_encode("-c:v mpeg2video -g 10 -q:v 4 plain.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 10 -q:v 4 plain.mkv");
     struct err e = ERR_INIT;
     struct open_film of;
     struct picture p;

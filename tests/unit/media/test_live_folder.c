@@ -76,9 +76,8 @@ static void remove_all(void)
     assert_int_equal(system(command), 0);
 }
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     strcpy(folder, "/tmp/test_live_folder.XXXXXX");
     log_set_level(LOG_ERROR);
     atomic_store(&count, 0);
@@ -87,9 +86,8 @@ static int set_up(void **state)
     return mkdtemp(folder) ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     live_source_close(&source);
     remove_all();
     return 0;
@@ -100,8 +98,7 @@ static void open_source(const char *name, int64_t since_us)
     struct err e = ERR_INIT;
     struct live_options o = {.name = name, .threads = 1, .timeout_us = 1};
     source = live_source_open(&o, &e);
-    if (!source)
-        fail_msg("%s", e.text);
+    assert_ok(source, &e);
     assert_string_equal(source->kind->name, "folder");
     source->since_us = since_us;
 }

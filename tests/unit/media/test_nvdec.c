@@ -11,9 +11,8 @@ static AVFrame *picture;
 static AVCodecContext *decoder;
 static uint8_t bytes[8192];
 
-static int make(void **state)
+FIXTURE(make)
 {
-    (void)state;
     picture = av_frame_alloc();
     decoder = avcodec_alloc_context3(NULL);
     if (!picture || !decoder)
@@ -31,9 +30,8 @@ static int make(void **state)
     return 0;
 }
 
-static int unmake(void **state)
+FIXTURE(unmake)
 {
-    (void)state;
     picture->hw_frames_ctx = NULL;
     av_frame_free(&picture);
     avcodec_free_context(&decoder);

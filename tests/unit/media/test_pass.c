@@ -19,9 +19,8 @@ static struct decode_counts counts;
 static struct decode_times times;
 static struct err e;
 
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     struct engine_config config = {.threads = 2};
     err_clear(&e);
     engine = engine_open("cpu", &config, NULL);
@@ -40,9 +39,8 @@ static int set_up(void **state)
     return engine && columns ? 0 : -1;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     engine_close(&engine);
     columns_free(&columns);
     return 0;

@@ -61,9 +61,8 @@ static void expect_owners(const struct selection *rule, const int64_t *time, int
 /* A film of 100 frames, of 40 ms each; the last time is its end. */
 static int64_t even[101];
 
-static int fill_even(void **state)
+FIXTURE(fill_even)
 {
-    (void)state;
     for (int i = 0; i <= 100; i++)
         even[i] = i * 40000;
     return 0;

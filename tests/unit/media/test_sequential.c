@@ -55,13 +55,11 @@ static unsigned read_ue(struct bits *b)
  * (H.264 7.3.2.1.1; High profile). */
 static void strip_vui(const char *path)
 {
-    static uint8_t file[1 << 20];
-    FILE *f = fopen(path, "r+b");
-    size_t size = fread(file, 1, sizeof file, f);
-    const uint8_t *box = memmem(file, size, "avcC", 4);
+    const size_t size = clip_load(path);
+    uint8_t *box = memmem(clip_bytes, size, "avcC", 4);
     assert_non_null(box);
     size_t length = (size_t)box[10] << 8 | box[11];
-    uint8_t *sps = file + (box - file) + 12;
+    uint8_t *sps = box + 12;
     struct bits b = {sps, 8};
     assert_int_equal(read_bits(&b, 8), 100);
     read_bits(&b, 16);
@@ -80,20 +78,16 @@ static void strip_vui(const char *path)
     for (size_t at = b.at - 1; at < length * 8; at++)
         sps[at / 8] &= (uint8_t) ~(0x80 >> at % 8);
     sps[b.at / 8] |= (uint8_t)(0x80 >> b.at % 8);
-    rewind(f);
-    assert_int_equal(fwrite(file, 1, size, f), size);
-    fclose(f);
+    clip_save(path, size);
 }
 
 /* libavcodec learns the delay when it first needs it, and loses pictures. 150 keys, then B
  * pictures: too late for probing. */
 TEST(no_picture_is_lost_to_a_late_delay)
 {
-    if (!clip_encode(
-            "-force_key_frames 'expr:lt(n,150)' -c:v libx264 -preset veryfast -x264-params "
-            "keyint=250:min-keyint=1:bframes=8:b-adapt=0:b-pyramid=normal:ref=6:scenecut=0 "
-            "late.mp4"))
-        skip();
+    clip_need("-force_key_frames 'expr:lt(n,150)' -c:v libx264 -preset veryfast -x264-params "
+              "keyint=250:min-keyint=1:bframes=8:b-adapt=0:b-pyramid=normal:ref=6:scenecut=0 "
+              "late.mp4");
     strip_vui("late.mp4");
     assert_true(clip_ffmpeg("-i late.mp4 -c copy late.mkv"));
     struct staged parallel = stage("late.mkv", DECODE_PARALLEL, 2, every(1));
@@ -135,8 +129,7 @@ TEST(a_gop_too_long_to_hold)
  */
 TEST(selections_by_time)
 {
-    if (!clip_encode("-c:v mpeg2video -g 9 -bf 2 -q:v 5 time.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 9 -bf 2 -q:v 5 time.mkv");
     struct selection rules[] = {
         {.kind = SELECT_INTERVAL, .interval_us = 130000, .end_us = INT64_MAX},
         {.kind = SELECT_INTERVAL, .interval_us = 15000, .start_us = 1000000, .end_us = 3000000},
@@ -160,8 +153,7 @@ TEST(selections_by_time)
 /* Damage is counted, and the film goes on. */
 TEST(damage_is_counted)
 {
-    if (!clip_encode("-c:v mpeg2video -g 20 -bf 0 -b:v 300k film.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 20 -bf 0 -b:v 300k film.mkv");
     assert_int_equal(system("for i in 20 21 22 23; do dd if=/dev/zero of=film.mkv bs=97 count=1 "
                             "conv=notrunc 2>/dev/null "
                             "seek=$(($(stat -c %s film.mkv) / 97 / 40 * i)); done"),
@@ -189,8 +181,7 @@ TEST(goes_on_from_where_runs_ended)
 {
     struct err e = ERR_INIT;
     struct film_pass h;
-    if (!clip_encode("-c:v mpeg2video -g 9 -bf 0 -q:v 5 plain.mkv"))
-        skip();
+    clip_need("-c:v mpeg2video -g 9 -bf 0 -q:v 5 plain.mkv");
     film_pass_open(&h, "plain.mkv");
     struct chunker_state from = {.held = calloc(1, sizeof(struct chunk)),
                                  .cursor = selection_begin(&h.job.selection),

@@ -68,31 +68,16 @@ static bool wants_none(void *user, const struct frame_tag *tag, const uint8_t *r
 static struct heard hear_beside(struct source *s, enum decode_plan plan)
 {
     struct heard h = {.flashes = 0};
-    struct err e = ERR_INIT, finish = ERR_INIT;
-    struct columns *c = columns_open(0, 0, &e);
-    struct engine_config config = {.threads = 2};
-    struct engine *g = engine_open("cpu", &config, &e);
-    struct engine_job job = {
-        .width = 16, .height = 16, .ports = 3, .columns = c, .tap = wants_none};
-    struct decode_job what = {.selection = every(1),
-                              .plan = plan,
-                              .threads = 2,
-                              .engine = g,
-                              .columns = c,
-                              .sound = &h.job};
-    struct decode_counts counts = {0};
-    struct decode_times times = {0};
-    struct engine_times engine_times;
-    assert_true(c && g && engine_begin(g, &job, &e));
-    if (!source_decode(s, &what, &counts, &times, &e))
-        fail_msg("%s", e.text);
-    assert_true(engine_finish(g, &engine_times, &finish));
+    const struct selection all = every(1);
+    clip_sound = &h.job;
+    struct staged r = clip_stage_with(s, plan, 2, &all, 16, 16, wants_none, NULL);
+    clip_sound = NULL;
+    assert_ok(r.ok, &r.error);
     assert_true(h.job.done);
-    columns_finish(c, NULL);
-    find_flashes(&h, c);
+    columns_finish(r.columns, NULL);
+    find_flashes(&h, r.columns);
     find_clicks(&h);
-    columns_free(&c);
-    engine_close(&g);
+    staged_free(&r);
     return h;
 }
 
@@ -100,8 +85,7 @@ static struct source *open_film(const char *name, int sound)
 {
     struct err e = ERR_INIT;
     struct source *s = source_open_stream(name, NULL, SOURCE_STREAM_CHOICE, sound, false, &e);
-    if (!s)
-        fail_msg("%s", e.text);
+    assert_ok(s, &e);
     return s;
 }
 
@@ -150,8 +134,7 @@ static void assert_clicks(const char *name, size_t least, size_t more)
     struct heard h = hear_beside(s, DECODE_PARALLEL);
     assert_together(name, &h, least, more);
     struct heard again = hear_beside(s, DECODE_SEQUENTIAL);
-    if (!source_sound(s, &alone, &e))
-        fail_msg("%s", e.text);
+    assert_ok(source_sound(s, &alone, &e), &e);
     assert_true(alone.done);
     assert_same_sound(&h.job.sound, &again.job.sound);
     assert_same_sound(&h.job.sound, &alone.sound);
@@ -217,24 +200,19 @@ static struct film_sound hear(const char *name, int sound)
     struct err e = ERR_INIT;
     struct sound_job job = {.done = false};
     struct source *s = open_film(name, sound);
-    if (!source_sound(s, &job, &e))
-        fail_msg("%s", e.text);
+    assert_ok(source_sound(s, &job, &e), &e);
     assert_true(job.done);
     source_close(&s);
     return job.sound;
 }
 
 /* Changes every `step`th byte of a copy of the film, but not of its first and last part. */
-static void damage_bytes(const char *name, const char *copy, long step)
+static void damage_bytes(const char *name, const char *copy, size_t step)
 {
-    FILE *in = fopen(name, "rb"), *out = fopen(copy, "wb");
-    assert_true(in && out && fseek(in, 0, SEEK_END) == 0);
-    long size = ftell(in), at = 0;
-    rewind(in);
-    for (int c; (c = getc(in)) != EOF; at++)
-        putc(at > size / 3 && at < size / 3 * 2 && at % step == 0 ? c ^ 0x5a : c, out);
-    fclose(in);
-    assert_int_equal(fclose(out), 0);
+    const size_t size = clip_load(name);
+    for (size_t at = (size / 3 / step + 1) * step; at < size / 3 * 2; at += step)
+        clip_bytes[at] ^= 0x5a;
+    clip_save(copy, size);
 }
 
 /* Sound that begins late, and has a gap of a second: silence there, and the rest in place. */

@@ -9,9 +9,8 @@
 
 static struct canvas *canvas;
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     struct err e = ERR_INIT;
     canvas = canvas_open(NULL, &e);
     if (!canvas)
@@ -19,9 +18,8 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     canvas_close(&canvas);
     assert_null(canvas);
     return 0;

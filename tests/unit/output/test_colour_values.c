@@ -104,9 +104,8 @@ TEST(frames)
     expect(colourfulness(two, 2), 255 + 0.3 * 127.5, 1e-9);
 }
 
-static int fill(void **state)
+FIXTURE(fill)
 {
-    (void)state;
     colour_light_fill(&light);
     return 0;
 }

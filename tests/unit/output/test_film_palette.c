@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "output/modes/film_palette.h"
 
 enum { WIDTH = 40, HEIGHT = 25, PIXELS = WIDTH * HEIGHT };
@@ -33,8 +33,7 @@ static struct film_palette make(const struct colour_histogram *h, int colours)
 {
     struct film_palette p;
     struct err e = ERR_INIT;
-    if (!film_palette_make(h, colours, &p, &e))
-        fail_msg("%s", e.text);
+    assert_ok(film_palette_make(h, colours, &p, &e), &e);
     return p;
 }
 

@@ -54,8 +54,7 @@ static void write_all(const char *path, size_t want)
 {
     struct err e = ERR_INIT;
     size_t films = 99;
-    if (!gallery_write(path, &films, &e))
-        fail_msg("%s", e.text);
+    assert_ok(gallery_write(path, &films, &e), &e);
     assert_int_equal(films, want);
 }
 

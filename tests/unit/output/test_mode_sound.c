@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "output/report.h"
 #include "output/modes/time_axis.h"
 #include "output/modes/render_line.h"
@@ -23,9 +23,8 @@ static struct report report;
  * Columns at 0, 1, 5 and 6 s of a film of 8 s. The sound is silent up to 3.008 s, then it has -25
  * LUFS, peaks of -10 dB and a tone.
  */
-static int set_up(void **state)
+FIXTURE(set_up)
 {
-    (void)state;
     static const int64_t time[COUNT] = {0, 1000000, 5000000, 6000000};
     struct err e = ERR_INIT;
     columns = columns_open(0, 0, &e);
@@ -52,9 +51,8 @@ static int set_up(void **state)
     return 0;
 }
 
-static int tear_down(void **state)
+FIXTURE(tear_down)
 {
-    (void)state;
     columns_free(&columns);
     film_sound_free(&sound);
     return 0;
@@ -65,8 +63,7 @@ static uint8_t *paint(const char *mode, int width, int height)
 {
     struct err e = ERR_INIT;
     struct strip *s = strip_open(&report, alone(mode).kind[0], width, height, &e);
-    if (!s)
-        fail_msg("%s", e.text);
+    assert_ok(s, &e);
     uint8_t *rgb = malloc((size_t)width * (size_t)height * 3);
     assert_non_null(rgb);
     for (int y = height - 1; y >= 0; y--) /* in any order */

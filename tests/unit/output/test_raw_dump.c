@@ -25,8 +25,7 @@ static struct dump *filled(const char *path)
 {
     struct err e = ERR_INIT;
     struct dump *d = dump_open(path, FRAME, &e);
-    if (!d)
-        fail_msg("%s", e.text);
+    assert_ok(d, &e);
     assert_true(dump_put(d, 5, 1, (const uint8_t *)"xxxxxx", &e));
     assert_true(dump_put(d, 2, 2, (const uint8_t *)"cccccc", &e));
     assert_true(dump_put(d, 0, 1, (const uint8_t *)"aaaaaa", &e));

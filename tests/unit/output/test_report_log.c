@@ -14,9 +14,8 @@
 static char folder[] = "/tmp/test_report_log.XXXXXX";
 static char path[64];
 
-static int setup(void **state)
+FIXTURE(setup)
 {
-    (void)state;
     strcpy(folder + strlen(folder) - 6, "XXXXXX");
     if (!mkdtemp(folder))
         return -1;
@@ -24,9 +23,8 @@ static int setup(void **state)
     return 0;
 }
 
-static int teardown(void **state)
+FIXTURE(teardown)
 {
-    (void)state;
     unlink(path);
     return rmdir(folder);
 }
@@ -57,8 +55,7 @@ static struct report_log *opened(void)
 {
     struct err e = ERR_INIT;
     struct report_log *l = report_log_open(path, &e);
-    if (!l)
-        fail_msg("%s", e.text);
+    assert_ok(l, &e);
     return l;
 }
 

@@ -1,7 +1,7 @@
 #include <math.h>
 
 #include "test.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "output/poster/poster.h"
 #include "output/poster/shape.h"
 #include "scene.h"

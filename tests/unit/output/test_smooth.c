@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "test.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "output/modes/time_axis.h"
 
 enum { MOST = 300 };

@@ -77,8 +77,7 @@ static char *text_of(const char *path)
 TEST_WITH(cues, setup, teardown)
 {
     struct err e = ERR_INIT;
-    if (!save("a b#\xc3\xa9.x.vtt", &e))
-        fail_msg("%s", e.text);
+    assert_ok(save("a b#\xc3\xa9.x.vtt", &e), &e);
     assert_int_equal(files(), 3);
     assert_int_equal(
         access("a b#\xc3\xa9.x-001.jpg", R_OK) | access("a b#\xc3\xa9.x-002.jpg", R_OK), 0);

@@ -73,8 +73,7 @@ static struct thumbs_sheets sheets_of(const struct thumbs *t, const struct repor
 {
     struct thumbs_sheets s;
     struct err e = ERR_INIT;
-    if (!thumbs_sheets(t, r, 0, bytes, &s, &e))
-        fail_msg("%s", e.text);
+    assert_ok(thumbs_sheets(t, r, 0, bytes, &s, &e), &e);
     return s;
 }
 

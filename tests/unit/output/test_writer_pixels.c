@@ -5,7 +5,7 @@
 #include <webp/decode.h>
 
 #include "test.h"
-#include "barcode/engine/srgb.h"
+#include "barcode/engine/colour.h"
 #include "output/poster/poster.h"
 #include "output/writer.h"
 #include "output/formats/images.h"
@@ -16,8 +16,7 @@
 static void save(const char *writer, const struct report *r, struct strips strips, const char *path)
 {
     struct err e = ERR_INIT;
-    if (!writer_save(writer_find(writer), r, strips, path, &e))
-        fail_msg("%s", e.text);
+    assert_ok(writer_save(writer_find(writer), r, strips, path, &e), &e);
 }
 
 static const char *const both[] = {"jpeg", "webp"};

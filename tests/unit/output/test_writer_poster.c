@@ -33,8 +33,7 @@ TEST(they_say_what_they_are)
         made_open(&m, 70);
         memset(m.report.id.fingerprint, 'r', REPORT_FINGERPRINT - 1); /* as long as it may be */
         m.report.id.partial = i == 0;
-        if (!writer_save(w, &m.report, alone("palette"), "a", &e))
-            fail_msg("%s", e.text);
+        assert_ok(writer_save(w, &m.report, alone("palette"), "a", &e), &e);
         assert_true(writer_made(w, "a", film));
         assert_string_equal(film, m.report.id.film_id);
         assert_true(writer_read_metadata(w, "a", &metadata));

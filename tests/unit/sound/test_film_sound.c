@@ -61,12 +61,18 @@ static void assert_equal(const struct film_sound *a, const struct film_sound *b)
     assert_memory_equal(a->point, b->point, a->peaks * sizeof *a->point);
 }
 
+static uint8_t *bytes_of(const struct film_sound *s, size_t *count)
+{
+    uint8_t *bytes;
+    assert_true(film_sound_write(s, &bytes, count, NULL));
+    return bytes;
+}
+
 TEST(comes_back)
 {
     struct film_sound s = made(), back;
-    uint8_t *bytes;
     size_t count;
-    assert_true(film_sound_write(&s, &bytes, &count, NULL));
+    uint8_t *bytes = bytes_of(&s, &count);
     assert_true(count < ROWS * 104 + PEAKS * 2 + 100);
     assert_true(film_sound_read(&back, bytes, count, NULL));
     assert_equal(&s, &back);
@@ -79,9 +85,8 @@ TEST(comes_back)
 TEST(a_film_without_sound_comes_back)
 {
     struct film_sound s = {.stream = -1, .loudness = SOUND_SILENCE, .hops = 1}, back;
-    uint8_t *bytes;
     size_t count;
-    assert_true(film_sound_write(&s, &bytes, &count, NULL));
+    uint8_t *bytes = bytes_of(&s, &count);
     assert_true(film_sound_read(&back, bytes, count, NULL));
     assert_int_equal(back.stream, -1);
     assert_int_equal(back.rows + back.peaks, 0);
@@ -105,9 +110,8 @@ static bool reads(const uint8_t *bytes, size_t count, struct film_sound *s)
 TEST(other_lengths_are_refused)
 {
     struct film_sound s = made(), back;
-    uint8_t *bytes, *longer;
     size_t count;
-    assert_true(film_sound_write(&s, &bytes, &count, NULL));
+    uint8_t *bytes = bytes_of(&s, &count), *longer;
     for (size_t n = 0; n < count; n++)
         assert_false(reads(bytes, n, &back));
     longer = calloc(count + 1, 1);
@@ -121,9 +125,8 @@ TEST(other_lengths_are_refused)
 TEST(damaged_bytes_are_safe)
 {
     struct film_sound s = made(), back;
-    uint8_t *bytes;
     size_t count, refused = 0;
-    assert_true(film_sound_write(&s, &bytes, &count, NULL));
+    uint8_t *bytes = bytes_of(&s, &count);
     for (size_t at = 0; at < count; at += at < 200 ? 1 : 13)
         for (int flip = 1; flip < 256; flip += at < 60 ? 1 : 31) {
             bytes[at] ^= (uint8_t)flip;
@@ -148,7 +151,6 @@ TEST(impossible_numbers_are_refused)
 {
     for (int what = 0; what < 9; what++) {
         struct film_sound s = made(), back;
-        uint8_t *bytes;
         size_t count;
         s.samples = what == 0 ? UINT64_MAX : what == 1 ? s.samples + 600 : s.samples;
         s.hops = what == 2 ? 0 : what == 3 ? 4 : 2;
@@ -157,7 +159,7 @@ TEST(impossible_numbers_are_refused)
         s.peak = what == 6 ? 1 : 0;
         s.stream = what == 7 ? -2 : 0;
         s.codec[0] = what == 8 ? '\n' : 'a';
-        assert_true(film_sound_write(&s, &bytes, &count, NULL));
+        uint8_t *bytes = bytes_of(&s, &count);
         assert_false(reads(bytes, count, &back));
         free(bytes);
     }
@@ -171,13 +173,12 @@ TEST(too_many_peaks_are_refused)
     static struct peak many[FRAMES * BINS];
     for (size_t apart = 1; apart < BINS; apart++) {
         struct film_sound s = made(), back;
-        uint8_t *bytes;
         size_t count;
         s.point = many;
         for (s.peaks = 0; s.peaks * apart < FRAMES * BINS; s.peaks++)
             many[s.peaks] = (struct peak){(uint32_t)(s.peaks * apart / BINS),
                                           (uint16_t)(s.peaks * apart % BINS), 0};
-        assert_true(film_sound_write(&s, &bytes, &count, NULL));
+        uint8_t *bytes = bytes_of(&s, &count);
         bool ok = reads(bytes, count, &back);
         assert_int_equal(ok, apart >= 55); /* 61 values for a peak, and the margins */
         if (ok)

@@ -1,28 +1,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "barcode/sound/max_filter.h"
+#include "barcode/sound/peaks.h"
 #include "test.h"
+#include "chance.h"
 
 enum { MOST = 70 * 1200 };
 static int16_t in[MOST + 2], out[MOST + 2], want[MOST];
-
-static uint64_t seed = 20261126;
-
-static uint32_t next_random(void)
-{
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (uint32_t)(seed >> 33);
-}
 
 enum content { RANDOM, PLATEAUS, LOWEST, FALLING, ONE_POINT, CONTENTS };
 
 static void draw(int rows, int columns, enum content c)
 {
-    int spot = (int)(next_random() % (uint32_t)(rows * columns));
+    int spot = (int)(chance() % (uint32_t)(rows * columns));
     for (int i = 0; i < rows * columns; i++)
-        in[i] = (int16_t)(c == RANDOM     ? (int)(next_random() & 0xffff) - 32768
-                          : c == PLATEAUS ? (int)(next_random() % 4)
+        in[i] = (int16_t)(c == RANDOM     ? (int)(chance() & 0xffff) - 32768
+                          : c == PLATEAUS ? (int)(chance() % 4)
                           : c == LOWEST   ? INT16_MIN
                           : c == FALLING  ? 30000 - i % 60000
                                           : (i == spot ? 7 : -9));
@@ -50,7 +43,7 @@ static void check_sizes(int radius, const int (*size)[2], size_t sizes)
     for (size_t i = 0; i < sizes; i++) {
         int rows = size[i][0], columns = size[i][1];
         size_t n = (size_t)(rows * columns);
-        draw(rows, columns, (enum content)(next_random() % CONTENTS));
+        draw(rows, columns, (enum content)(chance() % CONTENTS));
         filter_naively(rows, columns, radius);
         memset(out, 0x5a, sizeof out);
         assert_true(max_filter_run(in, (size_t)rows, (size_t)columns, radius, out + 1, &e));
@@ -81,8 +74,8 @@ TEST(several_bands)
 TEST(random_sizes)
 {
     for (int i = 0; i < 300; i++) {
-        int size[1][2] = {{1 + (int)(next_random() % 70), 1 + (int)(next_random() % 90)}};
-        check_sizes(1 + (int)(next_random() % 32), (const int(*)[2])size, 1);
+        int size[1][2] = {{1 + (int)(chance() % 70), 1 + (int)(chance() % 90)}};
+        check_sizes(1 + (int)(chance() % 32), (const int(*)[2])size, 1);
     }
 }
 

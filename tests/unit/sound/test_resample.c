@@ -154,9 +154,7 @@ TEST(same_bytes_in_any_parts_on_any_processor)
         struct heard whole = resample(ISA_C, rates[i], in, COUNT, COUNT);
         static const size_t block[] = {1, 7, 1024, 20000};
         for (size_t k = 0; k < 4; k++)
-            for (enum isa isa = ISA_C; isa <= ISA_AVX2; isa++) {
-                if (!isa_supported(isa))
-                    continue;
+            for (enum isa isa = ISA_C; isa <= ISA_AVX2 && isa_supported(isa); isa++) {
                 struct heard part = resample(isa, rates[i], in, COUNT, block[k]);
                 assert_true(same(&whole, &part));
                 free(part.sample);
@@ -177,9 +175,7 @@ TEST(loudest_sums_are_cut_off)
                 in[k] = (f.coef[k] < 0) == sign ? INT16_MAX : INT16_MIN;
             const int16_t *all[FIR_BATCH] = {in, in, in, in};
             const int16_t *coef[FIR_BATCH] = {f.coef, f.coef, f.coef, f.coef};
-            for (enum isa isa = ISA_C; isa <= ISA_AVX2; isa++) {
-                if (!isa_supported(isa))
-                    continue;
+            for (enum isa isa = ISA_C; isa <= ISA_AVX2 && isa_supported(isa); isa++) {
                 ISA_PICK(fir, isa)->run(all, coef, f.taps, out);
                 assert_int_equal(out[0], sign ? INT16_MIN : INT16_MAX);
                 assert_int_equal(out[3], out[0]);

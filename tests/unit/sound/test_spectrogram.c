@@ -4,23 +4,17 @@
 
 #include "barcode/sound/spectrogram.h"
 #include "test.h"
+#include "chance.h"
 
 enum { BINS = SPECTROGRAM_BINS, WINDOW = SPECTROGRAM_WINDOW, HOP = SPECTROGRAM_HOP, MOST = 9000 };
 static const long double pi = 3.14159265358979323846264338327950288L;
 static struct stft_tables tables;
 static int16_t sound[MOST], got[24][BINS], want[24][BINS];
 
-static uint64_t seed = 39;
+static int random_sample(void) { return between(-32768, 32767); }
 
-static int random_sample(void)
+FIXTURE(fill_tables)
 {
-    seed = seed * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
-    return (int)(seed >> 48) - 32768;
-}
-
-static int fill_tables(void **state)
-{
-    (void)state;
     stft_tables_init(&tables);
     return 0;
 }
@@ -146,11 +140,12 @@ static void check_frame(size_t samples, size_t frame)
 
 enum content { NOISE, QUIET, SINE, CLICK, LOUDEST, ALTERNATING, SQUARE, CONTENTS };
 
+/* QUIET becomes louder: ties are where sums are small and even. */
 static void draw(enum content c)
 {
     for (int i = 0; i < MOST; i++)
         sound[i] = (int16_t)(c == NOISE         ? random_sample()
-                             : c == QUIET       ? random_sample() % 3
+                             : c == QUIET       ? random_sample() % (2 + i / 2250)
                              : c == SINE        ? lrint(32767 * sin(i * 0.3))
                              : c == CLICK       ? (i == 700 ? -32768 : 0)
                              : c == LOUDEST     ? (random_sample() < 0 ? -32768 : 32767)
@@ -179,15 +174,6 @@ TEST(full_scale_sine)
     assert_in_range(got[1][67], 0, 8000);
 }
 
-TEST(silence_is_zero)
-{
-    memset(sound, 0, sizeof sound);
-    memset(got, 1, sizeof got);
-    spectrum(ISA_C, MOST, 3, got);
-    memset(want, 0, sizeof want);
-    assert_memory_equal(got, want, 3 * sizeof *got);
-}
-
 TEST(every_instruction_set)
 {
     for (enum content c = NOISE; c < CONTENTS; c++) {
@@ -195,30 +181,12 @@ TEST(every_instruction_set)
         for (size_t samples = 511; samples < MOST; samples += 1061) {
             size_t frames = spectrogram_frames(samples);
             spectrum(ISA_C, samples, frames, want);
-            for (enum isa isa = ISA_AVX2; isa <= ISA_VNNI; isa = (enum isa)(isa + 1)) {
-                if (!isa_supported(isa))
-                    continue;
+            for (enum isa isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported(isa); isa++) {
                 memset(got, 0x5a, sizeof got);
                 spectrum(isa, samples, frames, got);
                 assert_memory_equal(got, want, frames * sizeof *got);
                 assert_int_equal(got[frames][0], 0x5a5a);
             }
-        }
-    }
-}
-
-/* Ties are where sums are small and even. */
-TEST(small_values_on_every_instruction_set)
-{
-    for (int scale = 1; scale < 5; scale++) {
-        for (int i = 0; i < MOST; i++)
-            sound[i] = (int16_t)(random_sample() % (scale + 1));
-        spectrum(ISA_C, MOST, 16, want);
-        for (enum isa isa = ISA_AVX2; isa <= ISA_VNNI; isa = (enum isa)(isa + 1)) {
-            if (!isa_supported(isa))
-                continue;
-            spectrum(isa, MOST, 16, got);
-            assert_memory_equal(got, want, 16 * sizeof *got);
         }
     }
 }

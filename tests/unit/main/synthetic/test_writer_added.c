@@ -120,8 +120,7 @@ TEST_WITH(is_written_with_the_rest, enter, leave)
     const struct job_context c = {
         .plan = o, .inputs = &in, .outputs = &outputs, .engines = &engines, .threads = 1};
     struct job_result result;
-    if (!job_run(&c, 0, &result, &e))
-        fail_msg("%s", e.text);
+    assert_ok(job_run(&c, 0, &result, &e), &e);
     outputs_free(&outputs);
     engines_close(&engines);
     inputs_free(&in);

@@ -2,7 +2,6 @@
 
 #include "test.h"
 #include "media/select/frame_times.h"
-#include "../fuzz/chunker_chaos.h"
 #include "../fuzz/chunker_trial.h"
 
 enum { FRAME = 40000 };
@@ -46,9 +45,8 @@ static void open_chunker(enum bitstream stream, uint64_t every)
     assert_non_null(g);
 }
 
-static int begin(void **state)
+FIXTURE(begin)
 {
-    (void)state;
     config =
         (struct chunker_config){.selection = {.end_us = INT64_MAX},
                                 .clock = {.frame_us = FRAME, .origin_us = TIME_NONE, .wraps = true},
@@ -58,9 +56,8 @@ static int begin(void **state)
     return 0;
 }
 
-static int end(void **state)
+FIXTURE(end)
 {
-    (void)state;
     close_chunker();
     assert_int_equal(live_packets, 0);
     return 0;
