@@ -232,7 +232,6 @@ static const char *option_of_films(const struct plan *plan)
         {plan->film.verify, "verify"},
         {plan->inputs.sequence, "sequence"},
         {plan->inputs.join, "join"},
-        {plan->inputs.recursive, "recursive"},
         {plan->outputs.update, "update"},
     };
     for (size_t i = 0; i < sizeof only / sizeof *only; i++)

@@ -423,13 +423,10 @@ bool job_decide_crop(const struct job_order *order, const struct job_film *film,
     const struct film *f = &film->source->film;
     if (!crop_check(rule, f->width, f->height, e))
         return err_prefix(e, "'%s'", f->path);
+    const int width = film_frame_width(f), height = film_frame_height(f);
     if (rule->kind == CROP_RECT)
         r->analysis.crop = (struct crop){
-            f->coded_width,
-            f->coded_height,
-            1,
-            true,
-            {crop_to_decoded(rule->rect, f->orientation, f->coded_width, f->coded_height)}};
+            width, height, 1, true, {crop_to_decoded(rule->rect, f->orientation, width, height)}};
     if (rule->kind == CROP_RECT ||
         (rule->kind == CROP_AUTO && frame_cache_crop(cache, &r->analysis.crop)))
         log_crop(film, &r->analysis.crop, NULL);

@@ -83,13 +83,16 @@ static bool name_stream(const struct live *l, struct stream *s, const char *name
     return true;
 }
 
-/* Returns true if both paths are the same folder. */
-static bool is_same_folder(const char *a, const char *b)
+/* Returns true if `folder` is `parent`, or with `below` is in it. */
+static bool lies_in(const char *folder, const char *parent, bool below)
 {
-    struct stat s, t;
-    if (stat(a, &s) != 0 || !S_ISDIR(s.st_mode) || stat(b, &t) != 0)
-        return false;
-    return s.st_dev == t.st_dev && s.st_ino == t.st_ino;
+    char *in = realpath(folder, NULL), *of = realpath(parent, NULL);
+    size_t length = of ? strlen(of) : 0;
+    bool begins = in && of && strncmp(in, of, length) == 0;
+    bool lies = begins && (in[length] == 0 || (below && (in[length] == '/' || length == 1)));
+    free(in);
+    free(of);
+    return lies;
 }
 
 static bool make_folder(struct live *l, struct err *e)
@@ -120,7 +123,8 @@ static bool open_stream(struct live *l, const char *name, struct err *e)
     const int each = l->engines->threads / (int)l->plan->inputs.count;
     if (!name_stream(l, s, name, e))
         return false;
-    if (is_same_folder(name, l->folder)) /* the day's picture would be one of its pictures */
+    if (lies_in(l->folder, name,
+                l->plan->inputs.recursive)) /* the day's picture would be one of its pictures */
         return err_set(e, ERR_USAGE,
                        "--live: the day's files cannot be in the folder of the pictures, '%s'; "
                        "give another -o",
@@ -130,6 +134,7 @@ static bool open_stream(struct live *l, const char *name, struct err *e)
                                          .label = s->label,
                                          .timeout_us = l->o->timeout_us,
                                          .keyframes = film->selection.keyframes,
+                                         .recursive = l->plan->inputs.recursive,
                                          .stream = film->stream,
                                          .threads = each > 1 ? each : 1};
     s->source = live_source_open(&options, e);

@@ -57,6 +57,11 @@ static inline const char *film_length_source_name(enum length_source source)
     return name[source];
 }
 
+/* What a container crops from the decoded frames, in samples. */
+struct film_crop {
+    int left, top, right, bottom;
+};
+
 struct film {
     char *path;                     /* as the user gave it; owned by the source that opened it */
     const struct film_parts *parts; /* its files; NULL: `path` alone. Borrowed */
@@ -76,6 +81,8 @@ struct film {
     int sound;         /* its number among the streams of sound (--sound-stream); -1 likewise */
     int width, height; /* displayed samples: crop and orientation applied */
     int coded_width, coded_height;
+    struct film_crop
+        crop;        /* from the coded size; it leaves some samples, complete ones of chroma */
     int pixel_bytes; /* of a decoded frame, rounded up; 0: unknown */
     /* the aspect ratio of a displayed sample; 1, 1 if unknown; 0, 0 if there is none */
     int sample_num, sample_den;
@@ -97,6 +104,16 @@ struct film {
     char unopened[256]; /* a part of a list of files that could not be opened; "": none so far */
     char library[64];   /* what decoded it: "libavcodec 59.37.100, ..." */
 };
+
+/* Return the size of a frame of the coded size when it is cropped, before orientation. */
+static inline int film_frame_width(const struct film *f)
+{
+    return f->coded_width - f->crop.left - f->crop.right;
+}
+static inline int film_frame_height(const struct film *f)
+{
+    return f->coded_height - f->crop.top - f->crop.bottom;
+}
 
 /* Returns the nominal frame time in microseconds, > 0: by the rate, or 40 ms if that is unknown. */
 static inline int64_t film_frame_us(const struct film *f)

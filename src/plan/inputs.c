@@ -58,7 +58,7 @@ static bool note_parent(struct inputs_list *list, const char *path, struct err *
     return ok;
 }
 
-static const char *const playlist_ending[] = {"mpls", NULL};
+static const char *const playlist_ending[] = {"mpls", "mpl", NULL};
 
 /* Returns true for a file that is part of a film in the list: a chapter behind its first one. */
 static bool is_known_part(const struct inputs *in, const char *path)

@@ -62,12 +62,12 @@ bool inputs_is_image_name(const char *name);
 /* Sets the frame rate of parts that are images. ERR_INPUT if they have several formats. */
 bool inputs_set_rate(const struct inputs_options *o, struct film_parts *parts, struct err *e);
 
-/* Appends the film of a Blu-ray's playlist, or a problem. */
+/* Appends the film of a playlist of a Blu-ray or of AVCHD, or a problem. */
 bool inputs_playlist(struct inputs_list *list, const char *path, struct err *e);
 
 /* A clip of a playlist, and the section of it that is played, in microseconds. */
 struct mpls_item {
-    char name[16]; /* "00001.m2ts" */
+    char name[8]; /* "00001" */
     int64_t start_us, end_us;
 };
 

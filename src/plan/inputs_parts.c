@@ -19,9 +19,9 @@
 
 /* ---- Images ---- */
 
-static const char *const image_ending[] = {"png",  "jpg", "jpeg", "jpe", "bmp", "tif", "tiff",
-                                           "webp", "dpx", "exr",  "tga", "ppm", "pgm", "pnm",
-                                           "pam",  "jp2", "j2k",  "jxl", "sgi", NULL};
+static const char *const image_ending[] = {
+    "png", "jpg", "jpeg", "jpe", "bmp", "tif", "tiff", "webp", "dpx",  "exr", "tga", "ppm",
+    "pgm", "pnm", "pam",  "jp2", "j2k", "jxl", "sgi",  "qoi",  "fits", "fit", "fts", NULL};
 
 bool inputs_is_image_name(const char *name) { return writer_has_ending(name, image_ending); }
 
@@ -360,7 +360,7 @@ bool mpls_next(const uint8_t *data, size_t size, size_t *at, struct mpls_item *i
     for (int k = 0; k < 5; k++)
         if (p[k] < '0' || p[k] > '9')
             return false;
-    snprintf(item->name, sizeof item->name, "%.5s.m2ts", (const char *)p);
+    snprintf(item->name, sizeof item->name, "%.5s", (const char *)p);
     item->start_us = (int64_t)read_32(p + 12) * 1000000 / CLOCK;
     item->end_us = (int64_t)read_32(p + 16) * 1000000 / CLOCK;
     *at += 2 + read_16(data + *at);
@@ -407,6 +407,17 @@ static bool check_clip(const char *path, const char *root, const char *clip, str
            err_set(e, ERR_INPUT, "'%s' names '%s', which is not a file of its disc", path, clip);
 }
 
+/* Returns the ending of clips by that of their playlist. AVCHD has names of 8.3 characters. */
+static const char *clip_ending(const char *path)
+{
+    static const char *const ending[][2] = {{".MPLS", ".M2TS"}, {".mpl", ".mts"}, {".MPL", ".MTS"}};
+    const char *dot = strrchr(path, '.');
+    for (size_t i = 0; dot && i < sizeof ending / sizeof *ending; i++)
+        if (strcmp(dot, ending[i][0]) == 0)
+            return ending[i][1];
+    return ".m2ts";
+}
+
 /* Appends the clips, which lie in the folder STREAM beside the playlist's. */
 static bool add_clips(struct film_parts *parts, const char *path, const uint8_t *data, size_t size,
                       struct err *e)
@@ -422,7 +433,7 @@ static bool add_clips(struct film_parts *parts, const char *path, const uint8_t 
             err_set(e, ERR_INPUT, "'%s': the playlist is damaged", path);
             break;
         }
-        char *clip = path_join(folder, item.name, "", e);
+        char *clip = path_join(folder, item.name, clip_ending(path), e);
         struct film_part part = {.path = clip, .start_us = item.start_us, .end_us = item.end_us};
         ok = clip && check_clip(path, root, clip, e) && film_parts_add(parts, &part, e);
         free(clip);

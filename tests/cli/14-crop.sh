@@ -204,3 +204,25 @@ test_crop_with_few_threads() {
         rm -f now.png off.png
     done
 }
+
+# PixelCrop of Matroska, against ffmpeg's crop of the same frames: columns, previews, --crop, and samples of chroma that are cut inwards.
+test_pixel_crop() {
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=25:d=2 -pix_fmt yuv420p -c:v libx264 -g 25 film.mkv
+    for edges in "10 20 30 6 120:64:10:20" "0 0 31 0 128:90:0:0" "0 13 0 13 160:62:0:14"; do
+        read -r left top right bottom crop <<< "$edges"
+        "$PYTHON" "$HERE/matroska.py" film.mkv pixel.mkv crop "$left" "$top" "$right" "$bottom"
+        ffmpeg -nostdin -v error -y -i film.mkv -vf "crop=$crop" -c:v ffv1 true.mkv
+        for options in "-n 1" "--columns 7 --crop off" "-n 1 --crop 40:30:6:8"; do
+            for film in pixel true; do
+                # shellcheck disable=SC2086
+                ok $film.mkv --strict $options --csv $film.csv
+            done
+            cmp <(cut -d, -f1-20 pixel.csv) <(cut -d, -f1-20 true.csv) || fail "$edges, $options"
+        done
+        for film in pixel true; do ok $film.mkv -m average --overwrite --thumbnails $film.previews -o p.png; done
+        cmp <(grep -o 'xywh.*' pixel.previews/*.vtt) <(grep -o 'xywh.*' true.previews/*.vtt) || fail "$edges: the shape of previews"
+    done
+    "$PYTHON" "$HERE/matroska.py" film.mkv nothing.mkv crop 100 0 100 0
+    ok --strict -n 1 nothing.mkv --json n.json
+    grep -q '"width": *160' n.json || fail "a crop that leaves nothing"
+}

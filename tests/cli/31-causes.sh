@@ -87,3 +87,14 @@ test_cause_is_a_missing_part() {
     done
     says "about 4 of 8 columns are missing"
 }
+
+# A player follows ordered chapters; barcode reads the film from end to end.
+test_ordered_chapters() {
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x36:r=25:d=1 -c:v mpeg4 plain.mkv
+    "$PYTHON" "$HERE/matroska.py" plain.mkv ordered.mkv ordered
+    [ "$(ffprobe -v error -count_frames -show_entries stream=nb_read_frames -of csv=p=0 ordered.mkv)" = 25 ] || fail "ffprobe cannot read it"
+    ok -n 1 --strict ordered.mkv -o p.png
+    says "^barcode: warning: 'ordered.mkv' has ordered chapters: a player shows it in another order$"
+    ok -n 1 --strict plain.mkv -o p.png
+    says_not ordered
+}

@@ -139,6 +139,43 @@ test_image_sequence() { # quick
     says "no file has a name such as 'frames/other%04d.png'$"
 }
 
+# The formats of astronomers' cameras (bottom row first, 16 bits) and of games.
+test_image_sequence_of_fits_and_qoi() {
+    mkdir fits qoi
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=12:d=1 -c:v ffv1 -pix_fmt gray16le fits.mkv
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=12:d=1 -c:v ffv1 -pix_fmt bgr0 qoi.mkv
+    ffmpeg -nostdin -v error -i qoi.mkv qoi/img%03d.qoi
+    for n in $(seq 12); do
+        ffmpeg -nostdin -v error -i fits.mkv -vf "trim=start_frame=$((n - 1)):end_frame=$n" -f fits "fits/img$n.fits"
+    done
+    for format in fits qoi; do
+        ok --rate 12 -n 1 --strict --sequence $format --csv sequence.csv
+        ok -n 1 $format.mkv --csv film.csv
+        same_columns sequence.csv film.csv
+    done
+}
+
+# A capture that was stopped leaves empty pictures: each is one missing frame, and all others have their own times and colours.
+test_image_sequence_with_empty_images() { # quick
+    for format in png jpg; do
+        mkdir $format
+        ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=160x90:r=12:d=2 -q:v 3 "$format/img%03d.$format"
+        ok --rate 12 -n 1 --sequence $format --csv whole.csv
+        for n in 001 002 007 016; do : > "$format/img$n.$format"; done
+        ok --rate 12 -n 1 --sequence $format --csv holes.csv
+        says "4 of 24 columns are missing"
+        columns whole.csv | awk '$1 == 0 || $1 == 1 || $1 == 6 || $1 == 15 { $4 = "missing"; $5 = ""; $0 = $0; NF = 4 } { print }' |
+            cmp - <(columns holes.csv | sed 's/ *$//')
+        ok --rate 12 -n 1 "$format/img%03d.$format" --csv pattern.csv
+        same_rows holes.csv pattern.csv
+        exits 1 --strict --keyframes --rate 12 --sequence $format --csv keys.csv
+        says "key frames are damaged or cannot be read"
+    done
+    for n in png/*; do : > "$n"; done
+    refuses 3 --sequence png
+    says "cannot open its part 'png/img001.png'"
+}
+
 # JPEGs of a phone may contain a second image, which is none of the film's.
 test_image_sequence_with_previews() {
     mkdir jpeg
@@ -226,6 +263,12 @@ test_playlist_of_a_bluray() {
     playlist BDMV/PLAYLIST/00802.mpls 00001 "$start" "$end" 00007 "$start" "$end"
     refuses 3 BDMV/PLAYLIST/00802.mpls
     says "its part 'BDMV/PLAYLIST/../STREAM/00007.m2ts' is missing$"
+    # AVCHD's names
+    cp -r BDMV AVCHD
+    for n in 1 2; do mv "AVCHD/STREAM/0000$n.m2ts" "AVCHD/STREAM/0000$n.MTS"; done
+    mv AVCHD/PLAYLIST/00800.mpls AVCHD/PLAYLIST/00000.MPL
+    ok --strict -n 1 AVCHD/PLAYLIST/00000.MPL --csv avchd.csv
+    same_rows list.csv avchd.csv
     head -c 60 BDMV/PLAYLIST/00800.mpls > BDMV/PLAYLIST/00803.mpls
     refuses 3 BDMV/PLAYLIST/00803.mpls
     says "is damaged$"

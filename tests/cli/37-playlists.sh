@@ -241,3 +241,16 @@ test_playlists_with_short_segments() {
         mv whole list$i.ts
     done
 }
+
+# Made by the ffmpeg program with a key beside it.
+test_encrypted_playlist() { # quick
+    printf '0123456789abcdef' > key
+    printf 'key\nkey\n' > key.info
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x36:r=12:d=2 -c:v mpeg2video -f hls -hls_playlist_type vod -hls_key_info_file key.info list.m3u8
+    grep -q METHOD=AES-128 list.m3u8 || fail "$(cat list.m3u8)"
+    master all.m3u8 list.m3u8
+    for name in list all; do
+        refuses 3 $name.m3u8 --no-cache -o made.png
+        says "^barcode: '$name.m3u8' is encrypted$"
+    done
+}

@@ -165,3 +165,18 @@ test_trickplay_refused() { # quick
     says "cannot write 'a.trickplay/320 - 10x10': it has a file that barcode did not make"
     files a.mkv a.trickplay 'a.trickplay/320 - 10x10' 'a.trickplay/320 - 10x10/7.jpg'
 }
+
+# HEVC of fields: a picture has half of the frame's rows, and its previews have the frame's shape. A container may say it, too.
+test_previews_of_fields() {
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=320x180:r=25:d=1 -vf interlace=lowpass=off,separatefields -pix_fmt yuv420p -c:v libx265 \
+        -x265-params interlace=tff:log-level=error:keyint=10 fields.hevc
+    ffmpeg -nostdin -v error -framerate 25 -i fields.hevc -c copy fields.mp4 2> /dev/null
+    ffmpeg -nostdin -v error -framerate 25 -i fields.hevc -c copy -aspect 16:9 shaped.mp4 2> /dev/null
+    [ "$(ffprobe -v error -show_entries stream=height -of csv=p=0 fields.mp4)" = 90 ] || skip "this x265 makes frames"
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=320x180:r=25:d=1 -c:v mpeg4 frames.mp4
+    for film in frames.mp4 fields.hevc fields.mp4 shaped.mp4; do
+        ok --keyframes $film -m average -o p.png --thumbnails "${film/./-}"
+        grep -o 'xywh=0,0,.*' "${film/./-}"/*.vtt | sort -u > shape
+        grep -qx 'xywh=0,0,160,90' shape || fail "$film: $(cat shape)"
+    done
+}

@@ -207,7 +207,7 @@ test_live_usage() { # quick
     refuses 2 --live -m average -o day.png -
     says "folder of the day's files, not a file"
     for option in --csv=x.csv --html=x.html --columns=50 --interval=1 --every=1 --start=1 --end=9 --dump=x \
-        --report=x --verify --sequence --recursive --update; do
+        --report=x --verify --sequence --update; do
         refuses 2 --live -m average "$option" -o day -
         says "${option%%=*} is for films"
     done

@@ -9,6 +9,7 @@ picture() {
 
 # watch ARG...: barcode in the background, in $pid, when it has read what is there.
 watch() {
+    : > "$LOGS/stderr" # of an earlier run
     start -v "$@"
     until_says ': connected$'
 }
@@ -53,6 +54,67 @@ PYTHON
     [ "${clock%% *}" = 2026-07-09T23:30 ] || fail "taken at $clock"
     ffmpeg -nostdin -v error -i day/sky-2026-07-09.png -vf crop=1:2:810:0 -f rawvideo -pix_fmt rgb24 top.rgb
     "$PYTHON" -c 'd = open("top.rgb", "rb").read(); assert d[0] > 200 > 60 > d[1] and d[4] > 200 > 60 > d[3], d' || fail "it is not turned by half"
+}
+
+# The night when summer time ends: a picture every ten minutes, by a clock without an offset. Their files' times tell the two hours
+# apart, whatever their names are; if the files were copied without them, the order of the names does.
+test_live_folder_when_an_hour_comes_twice() {
+    mkdir sky copied
+    ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x48:r=1:d=19 -q:v 2 plain%02d.jpg
+    "$PYTHON" - > true <<'PYTHON'
+import datetime, os, struct, zoneinfo
+for i in range(19):
+    taken = datetime.datetime(2026, 10, 24, 23, 30, tzinfo=datetime.timezone.utc) + datetime.timedelta(minutes=10 * i)
+    text = taken.astimezone(zoneinfo.ZoneInfo("Europe/Berlin")).strftime("%Y:%m:%d %H:%M:%S\0").encode()
+    first = struct.pack(">H", 1) + struct.pack(">HHII", 0x8769, 4, 1, 26) + bytes(4)
+    second = struct.pack(">H", 1) + struct.pack(">HHII", 0x9003, 2, len(text), 44) + bytes(4)
+    exif = b"Exif\0\0MM\0*" + struct.pack(">I", 8) + first + second + text
+    data = open(f"plain{i + 1:02}.jpg", "rb").read()
+    made = data[:2] + b"\xff\xe1" + struct.pack(">H", len(exif) + 2) + exif + data[2:]
+    for name in (f"sky/{i * 7 % 19:02}.jpg", f"copied/{i:02}.jpg"):
+        open(name, "wb").write(made)
+    os.utime(f"sky/{i * 7 % 19:02}.jpg", (taken.timestamp() + 20, taken.timestamp() + 20))
+    print(taken.strftime("%Y-%m-%dT%H:%M"))
+PYTHON
+    ok -n 1 --sequence copied -m average --csv colours.csv
+    awk -F, 'NR > 1 { print $5 }' colours.csv | paste -d' ' true - > expected
+    for folder in sky copied; do
+        TZ=Europe/Berlin watch --live=60 $folder -o $folder.day --day 12:00 -m average --height 2
+        stopped_with TERM 0
+        frames $folder.day/$folder-2026-10-24.csv | xargs -n 2 | diff expected - || fail "$folder"
+    done
+}
+
+# A folder for each night, as allsky and indi-allsky have it: those that are there, and those that appear while it runs.
+test_live_folder_of_dated_folders() {
+    now=$(date +%s)
+    at() { date -u -d "@$((now - $1 * 60))" +%Y-%m-%dT%H:%M; }
+    taken() { [ "$(find day -name '*.csv' | sort | while read -r f; do frames "$f"; done | xargs)" = "$1" ]; }
+    mkdir -p sky/1/night sky/2/night sky/.hidden moved/night
+    picture sky/1/night/1.png red "$(at 200)"
+    picture sky/2/night/1.png blue "$(at 190)"
+    picture sky/.hidden/1.png white "$(at 180)"
+    picture moved/night/1.png lime "$(at 170)"
+    watch -r --live=60 sky -o day -m average --height 2 --sandbox=require
+    all="$(at 200) #fd0000 $(at 190) #0000fe"
+    mv moved sky/3
+    mkdir -p sky/4/night
+    picture sky/4/night/1.png white "$(at 160)"
+    rm -r sky/1
+    picture sky/4/night/2.png red "$(at 150)"
+    picture sky/2.png blue "$(at 140)"
+    picture sky/4/3.png white "$(at 130)"
+    for next in "$(at 170) #00fe00" "$(at 160) #ffffff" "$(at 150) #fd0000" "$(at 140) #0000fe" "$(at 130) #ffffff"; do all+=" $next"; done
+    until_true taken "$all"
+    stopped_with TERM 0
+    says_not "is gone"
+    taken "$all" || fail "$(cat day/*.csv | grep '#')"
+    refuses 2 -r --live=60 sky -o sky/out
+    says "cannot be in the folder of the pictures"
+    rm -r day
+    watch --live=60 sky -o day -m average
+    stopped_with TERM 0
+    taken "$(at 140) #0000fe" || fail "without -r: $(cat day/*.csv | grep '#')"
 }
 
 # A restart goes on; pictures that are in the log are not read again. Then the folder is away for a time.

@@ -5,7 +5,7 @@ Films of several codecs and containers are made in FOLDER once. A trial zeroes 1
 at a random place, on a 4 KB border or not, and asks for every frame. What must hold:
 
   - displayed + missing columns = the whole film's, one more or less where the file's end is gone, and as many as there are
-    where no container says how long it was (MPEG-TS);
+    where no container says how long it was (MPEG-TS, MPEG-PS);
   - a column that is said to be sound stands where it stood in the whole film, by number and by time, or one frame beside it;
   - whoever lost a picture says so: a warning, "missing" in the JSON (before the first key: "lead_in"), and a failure with --strict.
 
@@ -29,10 +29,11 @@ CODECS = {
     "hevc": ("-c:v libx265 -preset ultrafast -crf 18 -g 48 -x265-params log-level=none:bframes=3:keyint=48", ("mp4", "mkv", "ts")),
     "vp9": ("-c:v libvpx-vp9 -deadline realtime -cpu-used 8 -b:v 2M -g 48 -auto-alt-ref 1 -lag-in-frames 12", ("mp4", "mkv")),
     "av1": ("-c:v libsvtav1 -preset 12 -crf 20 -g 48", ("mp4", "mkv")),
-    "mpeg2": ("-c:v mpeg2video -q:v 3 -g 15 -bf 2", ("mp4", "mkv", "ts")),
+    "mpeg2": ("-c:v mpeg2video -q:v 3 -g 15 -bf 2", ("mp4", "mkv", "ts", "vob")),
     "sound": ("-f lavfi -i anoisesrc=d=20:a=0.1 -c:v libx264 -preset veryfast -crf 18 -g 48 -bf 3 -c:a aac -b:a 256k", ("mp4", "mkv", "ts")),
     "long": ("-f lavfi -i anoisesrc=d=20:a=0.1 -c:v libx265 -preset ultrafast -crf 18 -x265-params log-level=none:bframes=4:keyint=200 "
              "-c:a mp2 -b:a 256k", ("mp4", "mkv", "ts")),
+    "dvd": ("-f lavfi -i anoisesrc=d=20:a=0.1 -c:v mpeg2video -q:v 3 -g 15 -bf 2 -c:a mp2 -b:a 256k", ("vob",)),
 }
 
 
@@ -154,8 +155,8 @@ def main():
             whole[film] = report["columns"], report["film"]["container"]
         path, sentence, (at_end, cut) = drill(film, random.Random(o.seed * 1000003 + i), o.folder)
         run, report = barcode(o.program, path, "--strict")
-        wrong = judge(run, report, whole[film][0], run.returncode == 1, at_end and film.endswith(".ts"),
-                      at_end and cut and film.endswith(".ts"), whole[film][1])
+        wrong = judge(run, report, whole[film][0], run.returncode == 1, at_end and film.endswith((".ts", ".vob")),
+                      at_end and cut and film.endswith((".ts", ".vob")), whole[film][1])
         outcomes[wrong if wrong in ("refused", "headless") else "wrong" if wrong else "lost" if report["missing"] else
                  "damaged" if any(c.get("damaged") for c in report["columns"]) else "whole"] += 1
         if wrong and wrong not in ("refused", "headless"):

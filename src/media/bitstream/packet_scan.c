@@ -304,6 +304,24 @@ static void scan_units(enum bitstream kind, int length_size, const uint8_t *data
         info->rap = RAP_OPEN;
 }
 
+/*
+ * Returns the row of macroblocks, from 1, of the last slice from `at` on, or -1 if a row before it
+ * has none (H.262 6.1.2.2).
+ */
+static int count_slice_rows(const uint8_t *data, size_t at, size_t size)
+{
+    int rows = 0;
+    for (; at + 4 <= size; at = nal_find_start(data, at + 3, size)) {
+        int row = data[at + 3];
+        if (row < 0x01 || row > 0xaf)
+            break;
+        if (row != rows && row != rows + 1)
+            return -1;
+        rows = row;
+    }
+    return rows;
+}
+
 static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *info)
 {
     bool gop = false, sequence = false, coded = false;
@@ -334,7 +352,8 @@ static void scan_mpeg2(const uint8_t *data, size_t size, struct packet_info *inf
             info->field = (p[3] & 3) != 3;
         } else if (p[0] >= 0x01 && p[0] <= 0xaf) {
             info->unreadable = !info->picture || astray;
-            return; /* slices: nothing else is needed */
+            info->slice_rows = count_slice_rows(data, at, size);
+            return;
         }
     }
     if (info->sets && info->sets_size == 0)

@@ -70,7 +70,8 @@ struct packet_info {
     bool droppable;
     bool leading;      /* HEVC RASL or RADL */
     bool needs_before; /* HEVC RASL: it cannot be decoded if decoding starts at its key frame */
-    bool closed;       /* MPEG-2: the GOP header's closed_gop; HEVC: IDR */
+    int slice_rows; /* MPEG-2: how many rows from the top have slices; -1: not all up to the last */
+    bool closed;    /* MPEG-2: the GOP header's closed_gop; HEVC: IDR */
     /* HEVC BLA: its RASL pictures are never displayed; MPEG-2: the GOP header's broken_link */
     bool broken_link;
     /* HEVC: an end of sequence precedes the picture; follows it, or there is no picture */

@@ -29,8 +29,9 @@ struct kind {
     const char *begin;   /* of the text */
     /* returns the file that a line names, which the caller frees with av_free, or NULL */
     char *(*entry)(const char *line);
-    bool (*ends)(const char *text); /* returns false for a live playlist; NULL: all end */
-    bool names_lists;               /* an entry may be another playlist of this kind */
+    bool (*ends)(const char *text);      /* returns false for a live playlist; NULL: all end */
+    bool (*encrypted)(const char *text); /* NULL: none is */
+    bool names_lists;                    /* an entry may be another playlist of this kind */
 };
 
 static bool has_line(const char *text, const char *begin)
@@ -47,6 +48,18 @@ static bool hls_ends(const char *text)
 {
     return has_line(text, "#EXT-X-ENDLIST") ||
            (has_line(text, "#EXT-X-STREAM-INF") && !has_line(text, "#EXTINF"));
+}
+
+/* Segments with METHOD=NONE are not encrypted. */
+static bool hls_is_encrypted(const char *text)
+{
+    static const char key[] = "#EXT-X-KEY:", none[] = "METHOD=NONE";
+    for (const char *at = text; (at = strstr(at, key)); at += sizeof key - 1) {
+        const char *method = strstr(at, "METHOD=");
+        if (method && method < at + strcspn(at, "\n") && !av_strstart(method, none, NULL))
+            return true;
+    }
+    return false;
 }
 
 static char *hls_entry(const char *line)
@@ -68,8 +81,8 @@ static char *ffconcat_entry(const char *line)
 
 /* Those that can be kept to one folder: "dash" and "imf" open files by themselves. */
 static const struct kind kinds[] = {
-    {"hls", "m3u8,m3u", "#EXTM3U", hls_entry, hls_ends, true},
-    {"concat", "ffconcat", CONCAT, ffconcat_entry, NULL, false},
+    {"hls", "m3u8,m3u", "#EXTM3U", hls_entry, hls_ends, hls_is_encrypted, true},
+    {"concat", "ffconcat", CONCAT, ffconcat_entry, NULL, NULL, false},
 };
 enum { KINDS = sizeof kinds / sizeof *kinds };
 
@@ -214,6 +227,8 @@ static bool check_list(struct check *c, const char *list, bool nested, struct er
     bool ok = true;
     if (c->kind->ends && !c->kind->ends(text))
         ok = err_set(e, ERR_INPUT, "'%s' is a live playlist: it has no end", c->path);
+    if (ok && c->kind->encrypted && c->kind->encrypted(text))
+        ok = err_set(e, ERR_INPUT, "'%s' is encrypted", c->path);
     for (char *line = text, *next; ok && line; line = next) {
         next = strchr(line, '\n');
         if (next)

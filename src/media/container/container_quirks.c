@@ -8,12 +8,14 @@
 
 static const struct container_quirks quirks_table[] = {
     {"mov,*", LISTS_FRAMES, .index = KEY_INDEX_SAMPLES, .index_is_mp4 = true},
-    {"matroska,*", LISTS_FRAMES, .index = KEY_INDEX_CUES, .duration_from_0 = true},
+    {"matroska,*", LISTS_FRAMES, .index = KEY_INDEX_CUES, .duration_from_0 = true,
+     .is_matroska = true},
     /* FFmpeg writes 2^30 frames into a pipe. A packet may be a field. */
     {"avi", .index = KEY_INDEX_SAMPLES, .marks_by_index = true, .stores_places = true,
      .places_from_0 = true, .unset_frames = 1 << 30, .shortens_duration = true},
     {"mpegts", .unframed = true, .frames_have_times = true, .seeks_to_any_byte = true},
-    {"mpeg", .unframed = true, .seeks_to_any_byte = true, .joins_bytes = true},
+    {"mpeg", .unframed = true, .seeks_to_any_byte = true, .joins_bytes = true,
+     .is_program_stream = true},
     {"wtv", .unframed = true},
     {"mpegvideo", .unframed = true, .seeks_to_any_byte = true, .joins_bytes = true},
     {"h264", .seeks_to_any_byte = true, .joins_bytes = true},

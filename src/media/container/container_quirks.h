@@ -37,6 +37,8 @@ struct container_quirks {
     bool index_is_mp4;         /* has all packets, even missing ones, and seeks by display time */
     bool seeks_to_any_byte;    /* finds a packet after any byte */
     bool joins_bytes;          /* files one behind the other are a film (open.c) */
+    bool is_matroska;          /* its header has what libavformat does not export (matroska.h) */
+    bool is_program_stream;    /* MPEG-PS: its packets have no counter that would show gaps */
     bool seeks_by_bisection;   /* needs no index to seek a time without reading up to it */
 
     /* Placeholder durations, never replaced (0: none); a real one's maximum. Stream time base */

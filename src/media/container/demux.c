@@ -116,6 +116,7 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->gap = r->ended = r->rasl_undecodable = false;
     r->suspect_next = 0;
     r->steady = 0;
+    r->dts_us = TIME_NONE;
     /* The packets in between were skipped on purpose, so they are not a gap. */
 }
 
@@ -159,6 +160,26 @@ static bool contains_skipped(const struct demux *r, const AVPacket *packet, int6
     return from >= 0 && read_faults_meet(r->faults, from, to);
 }
 
+/* Returns true if the packet stands in for an image that cannot be opened. */
+static bool is_stand_in(const AVPacket *packet)
+{
+    size_t size = 0;
+    const uint8_t *text = av_packet_get_side_data(packet, AV_PKT_DATA_STRINGS_METADATA, &size);
+    return text && size > sizeof CONTAINER_MISSING &&
+           memcmp(text, CONTAINER_MISSING, sizeof CONTAINER_MISSING) == 0;
+}
+
+/* Makes a packet undecodable: a zero byte. Returns 0 or an AVERROR. */
+static int spoil_packet(AVPacket *packet)
+{
+    int code = av_packet_make_writable(packet);
+    if (code < 0)
+        return code;
+    av_shrink_packet(packet, 1);
+    packet->data[0] = 0;
+    return 0;
+}
+
 /* Calls av_read_frame, and counts the messages that demuxers log meanwhile. */
 static int read_packet(struct demux *r, AVPacket *packet)
 {
@@ -166,6 +187,8 @@ static int read_packet(struct demux *r, AVPacket *packet)
     int64_t at = r->format->pb ? avio_tell(r->format->pb) : -1;
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
+    if (code >= 0 && is_stand_in(packet))
+        code = spoil_packet(packet);
     av_log_listen(before);
     read_faults_add_logged(r->faults, &r->logged);
     if (code == AVERROR(ENOMEM))
@@ -399,10 +422,70 @@ static bool lacks_picture(const struct demux *r, const struct picture *p,
 }
 
 /*
+ * Returns the size of the MPEG-PS packet with this header (ISO/IEC 13818-1, 2.5.3), or 0 if it is
+ * none.
+ */
+static int64_t program_packet_size(const uint8_t *head, int bytes)
+{
+    enum { PACK = 0xba, END = 0xb9, PACK_BYTES = 14, PACK_BYTES_MPEG1 = 12 };
+    if (bytes < 4 || head[0] != 0 || head[1] != 0 || head[2] != 1 || head[3] < END)
+        return 0;
+    if (head[3] == END)
+        return 4;
+    if (head[3] != PACK)
+        return bytes < 6 ? 0 : 6 + (head[4] << 8 | head[5]);
+    if (bytes < PACK_BYTES)
+        return 0;
+    return head[4] >> 6 == 1 ? PACK_BYTES + (head[13] & 7) : PACK_BYTES_MPEG1;
+}
+
+/* Returns true if other bytes than packets of an MPEG-PS are at [from, to), or too many of them. */
+static bool has_stray_bytes(const struct demux *r, int64_t from, int64_t to)
+{
+    enum { PACKETS_MOST = 65536 };
+    uint8_t head[14];
+    for (int i = 0; i < PACKETS_MOST && from < to; i++) {
+        int bytes = container_peek(r->format, from, head, sizeof head);
+        int64_t size = program_packet_size(head, bytes);
+        if (bytes < 0)
+            return false;
+        if (size == 0)
+            return true;
+        from += size;
+    }
+    return from < to;
+}
+
+/* Returns true if a part of an MPEG-2 picture is missing: it has a slice in each row. */
+static bool lacks_slices(const struct demux *r, const struct packet_info *info)
+{
+    const AVCodecParameters *par = r->stream->codecpar;
+    int row_lines = info->field ? 32 : 16;
+    if (par->codec_id != AV_CODEC_ID_MPEG2VIDEO || !info->picture)
+        return info->unreadable;
+    return info->slice_rows < (par->height + row_lines - 1) / row_lines;
+}
+
+/*
+ * Returns true if `packet`, which is late, follows a hole of an MPEG-PS, not a pause or an edit:
+ * pictures before it are incomplete, or bytes are no packets.
+ */
+static bool is_hole(const struct demux *r, const AVPacket *packet)
+{
+    enum { NEAR = 4 };
+    if (!r->quirks->is_program_stream)
+        return false;
+    if (r->incomplete > 0 && r->serial - r->incomplete < NEAR)
+        return true;
+    return r->last_pos >= 0 && has_stray_bytes(r, r->last_pos, packet->pos);
+}
+
+/*
  * Returns true if a recorder dropped frames right before `packet`, the stream's next packet. That
  * is a broadcast in which many packets are one frame apart, and then one is later. A gap of more
  * than a second is an edit. In film with pulldown each packet's duration contains its repeated
  * fields. Other containers hold screen recordings, whose times have gaps where nothing moves.
+ * Returns true also for a hole.
  */
 static bool skips_frames(struct demux *r, const AVPacket *packet)
 {
@@ -415,8 +498,10 @@ static bool skips_frames(struct demux *r, const AVPacket *packet)
     int64_t step_us = known ? dts_us - last_us : 0;
     int64_t stays_us = r->stays_us > frame_us ? r->stays_us : frame_us;
     bool steady = step_us > frame_us * 3 / 4 && step_us < frame_us * 5 / 4;
-    bool skips = r->steady >= STEADY && step_us > stays_us + frame_us / 2 && step_us <= second_us;
+    bool late = step_us > stays_us + frame_us / 2;
+    bool skips = late && ((r->steady >= STEADY && step_us <= second_us) || is_hole(r, packet));
     r->steady = steady ? r->steady + 1 : 0;
+    r->last_pos = packet->pos;
     r->dts_us = dts_us;
     r->stays_us = to_microseconds(packet->duration, base);
     return skips;
@@ -499,6 +584,8 @@ void demux_describe(struct demux *r, AVPacket *packet, struct picture *p)
     r->needs_sequential |= info.field; /* two packets a picture would count twice */
     note_ends(r, &info, p);
     r->hidden += p->hidden;
+    if (lacks_slices(r, &info))
+        r->incomplete = r->serial;
     if (r->parser)
         parse_picture(r, packet, p);
     note_sets(r, &info, p);

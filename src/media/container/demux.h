@@ -39,6 +39,8 @@ struct demux {
     int64_t reached_us;       /* the latest decoding time of a packet */
     int64_t frame_us;         /* a broadcast's nominal frame time; 0: any other container */
     int64_t dts_us, stays_us; /* the last packet's decoding time (or TIME_NONE) and duration */
+    int64_t last_pos;         /* its position in the file, or -1 */
+    uint64_t incomplete;      /* MPEG-2: the serial after that of the last incomplete picture */
     unsigned steady;          /* how many packets in a row came one frame apart */
     bool gap;                 /* packets are missing since the last picture */
     uint64_t bare;            /* empty packets so far */

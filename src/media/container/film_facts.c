@@ -10,6 +10,7 @@
 #include <libavutil/pixdesc.h>
 #include <limits.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "barcode/engine/light.h"
@@ -17,6 +18,7 @@
 #include "base/limits.h"
 #include "base/log.h"
 #include "container_quirks.h"
+#include "media/bitstream/matroska.h"
 #include "media/bitstream/packet_scan.h"
 #include "media/select/timeline.h"
 #include "media/source.h"
@@ -496,9 +498,32 @@ static bool read_to_key(AVFormatContext *format, const AVStream *s, const AVPack
     return true;
 }
 
-/* Finds the first key frame's orientation, else the container's, as ffmpeg does. Reads ahead. */
+/* Returns true if the pictures of HEVC are fields (H.265, pic_struct in D.3.3). */
+static bool holds_field(const AVCodecParameters *par, const AVPacket *key)
+{
+    bool hevc = par->codec_id == AV_CODEC_ID_HEVC, field = false;
+    AVCodecParserContext *parser = hevc ? av_parser_init((int)par->codec_id) : NULL;
+    AVCodecContext *c = parser ? avcodec_alloc_context3(NULL) : NULL;
+    if (c && avcodec_parameters_to_context(c, par) >= 0) {
+        uint8_t *out = NULL;
+        int bytes = 0;
+        parser->flags |= PARSER_FLAG_COMPLETE_FRAMES;
+        av_parser_parse2(parser, c, &out, &bytes, key->data, key->size, AV_NOPTS_VALUE,
+                         AV_NOPTS_VALUE, 0);
+        field = parser->picture_structure == AV_PICTURE_STRUCTURE_TOP_FIELD ||
+                parser->picture_structure == AV_PICTURE_STRUCTURE_BOTTOM_FIELD;
+    }
+    avcodec_free_context(&c);
+    av_parser_close(parser);
+    return field;
+}
+
+/*
+ * Finds the first key frame's orientation, else the container's, as ffmpeg does, and whether it is
+ * a field. Reads ahead.
+ */
 static bool find_orientation(AVFormatContext *format, const AVStream *s, struct orientation *o,
-                             struct err *e)
+                             bool *field, struct err *e)
 {
     const struct carrier *carrier = find_carrier(s->codecpar->codec_id);
     struct display_matrix x = {.found = false};
@@ -509,10 +534,80 @@ static bool find_orientation(AVFormatContext *format, const AVStream *s, struct 
         return interrupt_error(e);
     if (key && may_have_orientation(carrier, s->codecpar, key))
         x = matrix_of_key(s->codecpar, key);
+    *field = key && holds_field(s->codecpar, key);
     if (!x.found)
         x = matrix_of_container(s);
     *o = orientation_of(x);
     return true;
+}
+
+/* ------------------------------------------------------------------ Matroska */
+
+/* Rounds `n` samples up to complete ones of chroma, which is 2^log2 as coarse. */
+static int round_up(int n, int log2) { return (((n - 1) >> log2) + 1) << log2; }
+
+/* Sets f->crop, unless it would leave nothing, and the shape of a sample. */
+static void use_video(const struct matroska_video *v, struct film *f, int format,
+                      AVRational *sample)
+{
+    const AVPixFmtDescriptor *d = av_pix_fmt_desc_get((enum AVPixelFormat)format);
+    const int across = d ? d->log2_chroma_w : 0, down = d ? d->log2_chroma_h : 0;
+    const int width = f->coded_width, height = f->coded_height;
+    struct film_crop c = v->crop;
+    if (c.left >= width || c.top >= height || c.right >= width || c.bottom >= height)
+        return;
+    c.left = round_up(c.left, across);
+    c.top = round_up(c.top, down);
+    c.right = c.right > 0 ? width - (((width - c.right) >> across) << across) : 0;
+    c.bottom = c.bottom > 0 ? height - (((height - c.bottom) >> down) << down) : 0;
+    if (c.left >= width - c.right || c.top >= height - c.bottom)
+        return;
+    bool cropped = c.left > 0 || c.top > 0 || c.right > 0 || c.bottom > 0;
+    f->crop = c;
+    if (cropped && v->display_width > 0 && v->display_height > 0)
+        av_reduce(&sample->num, &sample->den,
+                  (int64_t)(height - v->crop.top - v->crop.bottom) * v->display_width,
+                  (int64_t)(width - v->crop.left - v->crop.right) * v->display_height, INT_MAX);
+}
+
+/* Uses the body of an element of the header. */
+static void use_element(uint32_t id, const uint8_t *body, size_t size, int format, struct film *f,
+                        AVRational *sample)
+{
+    if (id == MATROSKA_TRACKS) {
+        const struct matroska_video v = matroska_video(body, size, f->video);
+        use_video(&v, f, format, sample);
+    } else if (matroska_is_ordered(body, size)) {
+        log_msg(LOG_WARNING, "'%s' has ordered chapters: a player shows it in another order",
+                f->path);
+    }
+}
+
+/* Reads the elements of the header up to the first cluster. */
+static void read_matroska(const AVFormatContext *format, struct film *f, AVRational *sample)
+{
+    enum { BODY_MOST = 16 << 20 };
+    enum { ELEMENTS_MOST = 1000 };
+    uint8_t head[EBML_HEAD];
+    struct ebml_element x;
+    int64_t at = 0;
+    for (int i = 0; i < ELEMENTS_MOST; i++) {
+        int bytes = container_peek(format, at, head, sizeof head);
+        if (bytes <= 0 || !ebml_read(head, (size_t)bytes, &x))
+            return;
+        at += (int64_t)x.head;
+        if (x.id == MATROSKA_SEGMENT)
+            continue;
+        if (x.id == MATROSKA_CLUSTER || x.size < 0)
+            return;
+        bool used = x.id == MATROSKA_TRACKS || x.id == MATROSKA_CHAPTERS;
+        uint8_t *body = used && x.size <= BODY_MOST ? malloc((size_t)x.size + 1) : NULL;
+        if (body && container_peek(format, at, body, (int)x.size) == x.size)
+            use_element(x.id, body, (size_t)x.size, format->streams[f->stream]->codecpar->format, f,
+                        sample);
+        free(body);
+        at += x.size;
+    }
 }
 
 /* ------------------------------------------------------------------ everything */
@@ -524,20 +619,34 @@ static int pixel_bytes(int format)
     return d ? (av_get_padded_bits_per_pixel(d) + 7) / 8 : 0;
 }
 
+/*
+ * Returns the shape of a sample. That of a bitstream of fields is a frame's, and a row of a field
+ * is as high as two of them.
+ */
+static AVRational sample_shape(AVFormatContext *format, AVStream *s, bool field)
+{
+    AVRational own = s->sample_aspect_ratio, coded = s->codecpar->sample_aspect_ratio;
+    AVRational sample = av_guess_sample_aspect_ratio(format, s, NULL);
+    if (sample.num <= 0 || sample.den <= 0)
+        sample = (AVRational){1, 1};
+    bool of_container = own.num > 0 && av_cmp_q(own, coded) != 0;
+    return field && !of_container ? av_mul_q(sample, (AVRational){1, 2}) : sample;
+}
+
 /* Fills what is known of the frames of `f`, which has its orientation already. */
 static void read_picture_facts(AVFormatContext *format, AVStream *s, struct colour_tags tags,
-                               struct film *f)
+                               bool field, struct film *f)
 {
     const AVCodecParameters *par = s->codecpar;
     f->coded_width = par->width;
     f->coded_height = par->height;
     f->pixel_bytes = pixel_bytes(par->format);
+    AVRational sample = sample_shape(format, s, field);
+    if (container_quirks(format)->is_matroska)
+        read_matroska(format, f, &sample);
     bool turned = f->orientation.quarter_turns % 2 == 1;
-    f->width = turned ? par->height : par->width;
-    f->height = turned ? par->width : par->height;
-    AVRational sample = av_guess_sample_aspect_ratio(format, s, NULL);
-    if (sample.num <= 0 || sample.den <= 0)
-        sample = (AVRational){1, 1};
+    f->width = turned ? film_frame_height(f) : film_frame_width(f);
+    f->height = turned ? film_frame_width(f) : film_frame_height(f);
     f->sample_num = turned ? sample.den : sample.num;
     f->sample_den = turned ? sample.num : sample.den;
     film_colour_decide(par, tags, f);
@@ -548,7 +657,8 @@ bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags ta
                      struct err *e)
 {
     const struct container_quirks *quirks = container_quirks(format);
-    if (!find_orientation(format, s, &f->orientation, e))
+    bool field;
+    if (!find_orientation(format, s, &f->orientation, &field, e))
         return false;
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
     f->frames_have_times = quirks->frames_have_times;
@@ -561,15 +671,15 @@ bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags ta
              AV_VERSION_MAJOR(codec), AV_VERSION_MINOR(codec), AV_VERSION_MICRO(codec),
              AV_VERSION_MAJOR(container), AV_VERSION_MINOR(container), AV_VERSION_MICRO(container));
     f->stream = s->index;
+    f->video = 0;
+    for (int i = 0; i < f->stream; i++)
+        f->video += has_number(format, format->streams[i]);
     if (is_video(s))
-        read_picture_facts(format, s, tags, f);
+        read_picture_facts(format, s, tags, field, f);
     AVRational rate = av_guess_frame_rate(format, s, NULL);
     f->rate_num = rate.num > 0 && rate.den > 0 ? rate.num : 0;
     f->rate_den = rate.num > 0 && rate.den > 0 ? rate.den : 1;
     f->length = declared_length(format, s, rate);
     f->videos = count_numbers(format);
-    f->video = 0;
-    for (int i = 0; i < f->stream; i++)
-        f->video += has_number(format, format->streams[i]);
     return true;
 }

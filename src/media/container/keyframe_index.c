@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "open.h"
+#include "media/bitstream/matroska.h"
 #include "media/ffmpeg/packet.h"
 #include "base/file.h"
 
@@ -27,20 +28,6 @@ static bool samples_cover(AVStream *s, const struct film *film)
     return av_sat_sub64(duration_us, spans) <= film_length_slack(duration_us);
 }
 
-/* Returns an EBML number of 8 bytes or fewer at `p` (RFC 8794, 4); -1: unknown size or damage. */
-static int64_t ebml_size(const uint8_t *p, size_t room)
-{
-    size_t bytes = 1;
-    while (bytes <= 8 && room > 0 && !(p[0] & 0x100 >> bytes))
-        bytes++;
-    if (bytes > 8 || bytes > room)
-        return -1;
-    int64_t size = p[0] & (0xff >> bytes), unknown = ((int64_t)1 << 7 * bytes) - 1;
-    for (size_t i = 1; i < bytes; i++)
-        size = size << 8 | p[i];
-    return size == unknown ? -1 : size;
-}
-
 /*
  * Returns true if a Matroska's cues may cover the file. Its header must have a seek entry for them
  * (RFC 9559, 5.1.1.1.1): without cues, a seek makes libavformat read the complete film to build an
@@ -57,7 +44,8 @@ static bool head_allows_cues(const char *path, int64_t file_size)
     bool is = size > 0 && memmem(head, size, seek_to_cues, sizeof seek_to_cues);
     const uint8_t *at = size > 0 ? memmem(head, size, segment, sizeof segment) : NULL;
     size_t from = at ? (size_t)(at - head) + sizeof segment : size;
-    int64_t bytes = ebml_size(head + from, size - from);
+    size_t own;
+    int64_t bytes = ebml_size(head + from, size - from, &own);
     is = is && (bytes < 0 || file_size - (int64_t)from - bytes < REST);
     if (f)
         fclose(f);

@@ -8,7 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/interrupt.h"
 #include "base/limits.h"
 #include "base/log.h"
@@ -136,6 +139,7 @@ struct parts_scan {
     struct read_faults *faults;
     struct film first; /* of the first part, without its path */
     const char *first_path;
+    const char *stand_in;       /* the first image that can be opened, or NULL */
     AVCodecParameters *headers; /* of the first part's video */
     bool bytes;                 /* join bytes */
     int64_t begin_us;           /* where the next part begins; -1: unknown */
@@ -166,19 +170,51 @@ static bool check_name(const char *path, struct err *e)
                    path);
 }
 
-/* Image `i` has a time that is rounded once, so that errors do not add up. */
+/* Returns true unless the file is empty or may not be read. */
+static bool can_open(const char *path)
+{
+    struct stat s;
+    if (stat(path, &s) != 0 || s.st_size == 0)
+        return false;
+    if (access(path, R_OK) == 0)
+        return true;
+    int fd = file_open_read(path); /* the parent process may have more rights */
+    if (fd >= 0)
+        close(fd);
+    return fd >= 0;
+}
+
+static const char *find_stand_in(const struct film_parts *parts)
+{
+    for (size_t i = 0; i < parts->count; i++)
+        if (can_open(parts->part[i].path))
+            return parts->part[i].path;
+    return NULL;
+}
+
+/*
+ * Image `i` has a time that is rounded once, so that errors do not add up. The demuxer would end at
+ * one that cannot be opened: another one stands in for it, and its packet is marked.
+ */
 static void put_image(struct parts_scan *s, const struct film_parts *parts, size_t i)
 {
+    const char *path = parts->part[i].path;
+    if (i == 0)
+        s->stand_in = find_stand_in(parts);
+    bool missing = s->stand_in && !can_open(path);
+    path = missing ? s->stand_in : path;
     int64_t end_us =
         av_rescale((int64_t)i + 1, parts->rate_den * INT64_C(1000000), parts->rate_num);
     int64_t stays_us = end_us - s->begin_us;
-    put_name(s->text, parts->part[i].path);
+    put_name(s->text, path);
+    if (missing)
+        fputs("file_packet_meta " CONTAINER_MISSING " 1\n", s->text);
     fprintf(s->text, "option framerate %" PRId64 "/%" PRId64 "\n", parts->rate_num,
             parts->rate_den);
     /* libavformat opens the first part with the list's own demuxers: see open_parts */
     if (i == 0)
         fprintf(s->text, "option format_whitelist %s," IMAGES "\n", allowed_names());
-    if (strchr(parts->part[i].path, '%'))
+    if (strchr(path, '%'))
         fputs("option pattern_type none\n", s->text); /* image2 takes the name for a pattern */
     put_time(s->text, "outpoint", stays_us / 2);      /* a file may contain further images */
     put_time(s->text, "duration", stays_us);

@@ -28,6 +28,9 @@ bool container_reopen(const struct film *film, int requested, AVFormatContext **
 bool container_open_again(const struct film *film, const AVFormatContext *opened,
                           AVFormatContext **format, struct err *e);
 
+/* The metadata of a packet that is in place of an image that cannot be opened. */
+#define CONTAINER_MISSING "barcode_missing"
+
 /* Closes the container and its input; sets *format to NULL. Does nothing if *format is NULL. */
 void container_close(AVFormatContext **format);
 

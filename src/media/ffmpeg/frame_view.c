@@ -4,6 +4,7 @@
 
 #include "libav.h"
 #include "barcode/engine/colour.h"
+#include "barcode/engine/crop.h"
 
 /*
  * ---- Conversion by libswscale of frames whose samples frame.h cannot describe ----
@@ -169,6 +170,15 @@ static struct plane plane_of(const AVFrame *frame, const AVPixFmtDescriptor *d, 
     };
 }
 
+void view_crop(struct frame_view *view, const struct film *film)
+{
+    const struct film_crop *c = &film->crop;
+    crop_to_rect(view, &(struct crop_rect){.x = c->left,
+                                           .y = c->top,
+                                           .width = view->width - c->left - c->right,
+                                           .height = view->height - c->top - c->bottom});
+}
+
 bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
                    struct frame_view *view, struct err *e)
 {
@@ -197,6 +207,7 @@ bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **plan
         view->plane[i] = plane_of(frame, d, i, !rgb && i > 0);
     if (d->flags & AV_PIX_FMT_FLAG_ALPHA && !film->alpha_unused)
         view->alpha = plane_of(frame, d, d->nb_components - 1, false);
+    view_crop(view, film);
     return true;
 }
 

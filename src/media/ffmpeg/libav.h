@@ -160,6 +160,9 @@ enum transfer film_colour_transfer(const AVFrame *frame, const struct film *film
 bool view_of_frame(const AVFrame *frame, const struct film *film, AVFrame **planes,
                    struct frame_view *view, struct err *e);
 
+/* Crops a view of a decoded frame as the film's container says. */
+void view_crop(struct frame_view *view, const struct film *film);
+
 /* Returns true if frame.h can describe the format's samples in place. */
 bool view_format_direct(enum AVPixelFormat format);
 

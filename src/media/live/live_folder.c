@@ -30,7 +30,8 @@
 enum {
     WAIT_MS = 400,
     LIST_S = 10, /* the folder is listed so often, for files that have not changed for as long */
-    AGE_DAYS_MOST = 31,     /* of a picture that appears */
+    AGE_DAYS_MOST = 31, /* of a picture that appears */
+    PLACES_MOST = 65536,
     HEAD_BYTES = 128 << 10, /* the largest EXIF is 64 KiB */
     EVENT_BYTES = 64 * (sizeof(struct inotify_event) + NAME_MAX + 1)
 };
@@ -42,7 +43,15 @@ static const int64_t day_us = INT64_C(86400000000);
 struct picture {
     int64_t modified_ns; /* the file's modification, since 1970 */
     int64_t time_us;     /* when it was taken: microseconds of UTC since 1970 */
+    int64_t later_us; /* or then: the clock showed that hour twice, and the file has no such time */
     struct orientation orientation;
+};
+
+/* A watched folder: that of the source, or one below it. */
+struct place {
+    char *below; /* its path below the source's folder, with a slash: "20261128/night/"; or "" */
+    int watch;   /* of inotify; -1: none: it is only listed */
+    int64_t listed_ns; /* its modification when all its pictures had been listed; 0: never */
 };
 
 struct folder {
@@ -52,9 +61,12 @@ struct folder {
     char *path, *only; /* the folder; the picture in it, or NULL: all of them */
     atomic_bool stop;
     int watch;
+    struct place *place; /* [places]; the first one is the source's folder */
+    size_t places, room;
     int64_t newest_ns; /* the latest file that was delivered: its modification */
-    char newest[NAME_MAX + 1];
+    char newest[PATH_MAX];
     int64_t oldest_us; /* earlier pictures are passed over */
+    int64_t last_us;   /* when the last one that was delivered was taken */
 };
 
 /* ------------------------------------------------------------------ one picture */
@@ -63,17 +75,38 @@ struct folder {
 static bool is_picture_name(const char *name)
 {
     return name[0] != '.' && av_match_ext(name, "jpg,jpeg,jpe,png,webp,bmp,tif,tiff,avif,jxl,jp2,"
-                                                "pgm,ppm,pnm,fits,fit");
+                                                "pgm,ppm,pnm,qoi,fits,fit,fts");
 }
 
-/* Converts a camera's clock, as if it were UTC, by the time zone of the process. */
-static int64_t utc_of_local(int64_t local_us)
+/* Returns the offset from UTC of the time zone of the process. */
+static int64_t offset_at(int64_t utc_us)
 {
-    time_t seconds = (time_t)(local_us / 1000000);
+    time_t seconds = (time_t)(utc_us / 1000000);
     struct tm tm;
-    gmtime_r(&seconds, &tm);
-    tm.tm_isdst = -1;
-    return (int64_t)mktime(&tm) * 1000000 + local_us % 1000000;
+    localtime_r(&seconds, &tm);
+    return (int64_t)tm.tm_gmtoff * 1000000;
+}
+
+/*
+ * Converts a camera's clock, as if it were UTC, by the time zone of the process. When summer time
+ * ends, an hour comes twice: the time nearer to that of the file is returned if the file was
+ * written then, else the first, and the second is *later_us. A time that summer time leaves out is
+ * as long after the time before as in standard time.
+ */
+static int64_t utc_of_local(int64_t local_us, int64_t modified_us, int64_t *later_us)
+{
+    const int64_t before_us = offset_at(local_us - day_us), after_us = offset_at(local_us + day_us);
+    const int64_t first_us = local_us - before_us, second_us = local_us - after_us;
+    if (offset_at(second_us) != after_us || first_us == second_us)
+        return first_us;
+    if (offset_at(first_us) != before_us)
+        return second_us;
+    const int64_t near_us = (second_us - first_us) / 2;
+    if (llabs(modified_us - second_us) < near_us)
+        return second_us;
+    if (llabs(modified_us - first_us) >= near_us)
+        *later_us = second_us;
+    return first_us;
 }
 
 /*
@@ -81,12 +114,14 @@ static int64_t utc_of_local(int64_t local_us)
  * present: the first that is no more than a day in the future. EXIF without a time zone is in that
  * of the process.
  */
-static int64_t time_of(const char *path, const struct exif *x, int64_t modified_us)
+static int64_t time_of(const char *path, const struct exif *x, int64_t modified_us,
+                       int64_t *later_us)
 {
     const int64_t now_us = clock_wall_us(), most_us = now_us + day_us;
     int64_t us = modified_us;
     if (x->has_time)
-        us = x->has_offset ? x->time_us - x->offset_us : utc_of_local(x->time_us);
+        us = x->has_offset ? x->time_us - x->offset_us
+                           : utc_of_local(x->time_us, modified_us, later_us);
     if (us > most_us)
         us = modified_us;
     if (us <= most_us)
@@ -107,8 +142,10 @@ static bool read_picture(const char *path, struct picture *p)
         close(fd);
     if (size >= 0) {
         struct exif x = exif_read(head, (size_t)size);
-        *p = (struct picture){.modified_ns = clock_in_ns(s.st_mtim), .orientation = x.orientation};
-        p->time_us = time_of(path, &x, p->modified_ns / 1000);
+        *p = (struct picture){.modified_ns = clock_in_ns(s.st_mtim),
+                              .later_us = INT64_MIN,
+                              .orientation = x.orientation};
+        p->time_us = time_of(path, &x, p->modified_ns / 1000, &p->later_us);
     }
     free(head);
     return size >= 0;
@@ -242,11 +279,20 @@ bool live_folder_fits(const char *name)
            (S_ISDIR(s.st_mode) || (S_ISREG(s.st_mode) && is_picture_name(name)));
 }
 
+static void end_watch(struct folder *f)
+{
+    while (f->places > 0)
+        free(f->place[--f->places].below);
+    if (f->watch >= 0)
+        close(f->watch);
+    f->watch = -1;
+}
+
 static void close_folder(struct live_source **source)
 {
     struct folder *f = (struct folder *)*source;
-    if (f->watch >= 0)
-        close(f->watch);
+    end_watch(f);
+    free(f->place);
     free(f->film.path);
     free(f->path);
     free(f->only);
@@ -261,7 +307,7 @@ static struct live_source *open_folder(const struct live_options *o, struct err 
     if (!f)
         return NULL;
     struct live_source *source = &f->base;
-    *f = (struct folder){.base.kind = &live_folder, .o = *o, .watch = -1};
+    *f = (struct folder){.base.kind = &live_folder, .o = *o, .watch = -1, .last_us = INT64_MIN};
     bool whole = stat(o->name, &s) == 0 && S_ISDIR(s.st_mode);
     size_t length;
     const char *last = path_last(o->name, &length);
@@ -290,6 +336,7 @@ struct entry {
 struct list {
     struct entry *entry;
     size_t count, room;
+    bool unsettled; /* files were left out that may still be written */
 };
 
 static int by_time(const void *a, const void *b)
@@ -299,6 +346,31 @@ static int by_time(const void *a, const void *b)
     return s != t ? (s > t) - (s < t) : path_order(x->name, y->name);
 }
 
+static int by_name(const void *a, const void *b)
+{
+    return path_order(((const struct entry *)a)->name, ((const struct entry *)b)->name);
+}
+
+/* Takes the later time of a picture if it follows one of `last_us`, between both times. */
+static void keep_order(struct picture *p, int64_t last_us)
+{
+    if (last_us > p->time_us && last_us <= p->later_us)
+        p->time_us = p->later_us;
+}
+
+/* Sorts by time. Pictures of an hour that came twice are in the order of their names. */
+static void sort_list(struct list *l, int64_t last_us)
+{
+    if (l->count == 0)
+        return;
+    qsort(l->entry, l->count, sizeof *l->entry, by_name);
+    for (size_t i = 0; i < l->count; i++) {
+        keep_order(&l->entry[i].picture, last_us);
+        last_us = l->entry[i].picture.time_us;
+    }
+    qsort(l->entry, l->count, sizeof *l->entry, by_time);
+}
+
 static void free_list(struct list *l)
 {
     for (size_t i = 0; i < l->count; i++)
@@ -306,14 +378,14 @@ static void free_list(struct list *l)
     free(l->entry);
 }
 
-static bool append(struct list *l, const char *name, const struct picture *p, struct err *e)
+/* Appends a picture. Takes ownership of `name`. */
+static bool append(struct list *l, char *name, const struct picture *p, struct err *e)
 {
-    if (!err_reserve(&l->entry, l->count + 1, &l->room, sizeof *l->entry, e))
+    if (!err_reserve(&l->entry, l->count + 1, &l->room, sizeof *l->entry, e)) {
+        free(name);
         return false;
-    char *copy = strdup(name);
-    if (!copy)
-        return err_memory(e, strlen(name) + 1);
-    l->entry[l->count++] = (struct entry){copy, *p};
+    }
+    l->entry[l->count++] = (struct entry){name, *p};
     return true;
 }
 
@@ -329,7 +401,9 @@ static bool describe(const struct folder *f, const char *name, struct picture *p
     char *path = path_join(f->path, name, "", e);
     if (!path)
         return false;
-    *is_new = read_picture(path, p) && (f->base.since_us == 0 || p->time_us >= f->base.since_us) &&
+    *is_new = read_picture(path, p) &&
+              (f->base.since_us == 0 || p->time_us >= f->base.since_us ||
+               p->later_us >= f->base.since_us) &&
               !(p->modified_ns == f->newest_ns && strcmp(name, f->newest) == 0);
     free(path);
     return true;
@@ -341,6 +415,8 @@ static bool deliver(struct folder *f, const char *name, const struct picture *p,
 {
     bool ok = true;
     watch_moved();
+    if (f->base.since_us != 0 && p->time_us < f->base.since_us)
+        return true;
     if (p->time_us < f->oldest_us) {
         log_msg(LOG_WARNING, "'%s/%s' is passed over: it was taken more than %d days ago", f->path,
                 name, AGE_DAYS_MOST);
@@ -348,6 +424,7 @@ static bool deliver(struct folder *f, const char *name, const struct picture *p,
         char *path = path_join(f->path, name, "", e);
         ok = path && decode_picture(path, p, &f->o, &f->film, sink, e);
         free(path);
+        f->last_us = p->time_us;
     }
     /* a date to come would hide all others until then */
     if (p->modified_ns >= f->newest_ns && p->modified_ns <= clock_wall_us() * 1000) {
@@ -358,38 +435,125 @@ static bool deliver(struct folder *f, const char *name, const struct picture *p,
 }
 
 /* Adds a file that is newer than the newest and was not modified after `settled_ns`. */
-static bool list_file(const struct folder *f, int folder, const char *name, int64_t settled_ns,
-                      struct list *l, struct err *e)
+static bool list_file(const struct folder *f, const char *below, int folder, const char *file,
+                      int64_t settled_ns, struct list *l, struct err *e)
 {
     struct picture p;
     struct stat s;
     bool is_new;
     watch_moved();
-    if (!is_wanted(f, name) || fstatat(folder, name, &s, 0) != 0)
+    if (!is_wanted(f, file) || fstatat(folder, file, &s, 0) != 0)
         return true;
     int64_t modified_ns = clock_in_ns(s.st_mtim);
+    l->unsettled |= modified_ns > settled_ns;
     if (modified_ns <= f->newest_ns || modified_ns > settled_ns)
         return true;
-    if (!describe(f, name, &p, &is_new, e))
-        return false;
-    return !is_new || append(l, name, &p, e);
+    char *name = path_join(below, file, "", e);
+    if (name && describe(f, name, &p, &is_new, e) && is_new)
+        return append(l, name, &p, e);
+    free(name);
+    return e->code == ERR_NONE;
 }
 
-/* Delivers the folder's new pictures that were not modified after `settled_ns`, by their time. */
+/* Watches a folder from now on. Takes ownership of `below`. */
+static bool add_place(struct folder *f, char *below, struct err *e)
+{
+    const uint32_t events = IN_CLOSE_WRITE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
+                            IN_ONLYDIR | (f->o.recursive ? IN_CREATE : 0U);
+    char *path = below ? path_join(f->path, below, "", e) : NULL;
+    bool ok = path && err_reserve(&f->place, f->places + 1, &f->room, sizeof *f->place, e);
+    if (ok)
+        f->place[f->places++] = (struct place){below, inotify_add_watch(f->watch, path, events), 0};
+    else
+        free(below);
+    free(path);
+    return ok;
+}
+
+/* Watches a folder in place `i`, if it is not watched yet. */
+static bool add_below(struct folder *f, size_t i, const char *name, struct err *e)
+{
+    char *below = path_join(f->place[i].below, name, "/", e);
+    bool known = f->places == PLACES_MOST;
+    for (size_t k = 0; below && k < f->places && !known; k++)
+        known = strcmp(f->place[k].below, below) == 0;
+    if (!known)
+        return add_place(f, below, e);
+    free(below);
+    return true;
+}
+
+/* Links are not followed. */
+static bool is_subfolder(const struct folder *f, int folder, const struct dirent *d)
+{
+    struct stat s;
+    if (!f->o.recursive || f->only || d->d_name[0] == '.')
+        return false;
+    if (d->d_type != DT_UNKNOWN)
+        return d->d_type == DT_DIR;
+    return fstatat(folder, d->d_name, &s, AT_SYMLINK_NOFOLLOW) == 0 && S_ISDIR(s.st_mode);
+}
+
+static bool list_entries(struct folder *f, size_t i, DIR *folder, int64_t settled_ns,
+                         struct list *l, struct err *e)
+{
+    const struct dirent *d;
+    bool ok = true;
+    while (ok && !atomic_load(&f->stop) && (d = readdir(folder)))
+        if (is_subfolder(f, dirfd(folder), d))
+            ok = add_below(f, i, d->d_name, e);
+        else
+            ok = list_file(f, f->place[i].below, dirfd(folder), d->d_name, settled_ns, l, e);
+    return ok;
+}
+
+/* Lists place `i`, if it has changed: the first one always. Sets *gone if it is no more. */
+static bool list_place(struct folder *f, size_t i, int64_t settled_ns, struct list *l, bool *gone,
+                       struct err *e)
+{
+    const int64_t now_ns = clock_wall_us() * 1000;
+    struct stat s;
+    char *path = path_join(f->path, f->place[i].below, "", e);
+    DIR *folder = path ? opendir(path) : NULL;
+    free(path);
+    *gone = !folder || fstat(dirfd(folder), &s) != 0;
+    bool ok = e->code == ERR_NONE;
+    if (*gone && i == 0 && ok)
+        ok = err_set(e, ERR_INPUT, "cannot read the folder: %s", strerror(errno));
+    int64_t changed_ns = *gone ? 0 : clock_in_ns(s.st_mtim);
+    if (!*gone && (i == 0 || changed_ns != f->place[i].listed_ns)) {
+        l->unsettled = changed_ns > now_ns - LIST_S * INT64_C(1000000000);
+        ok = list_entries(f, i, folder, settled_ns, l, e);
+        f->place[i].listed_ns = l->unsettled ? 0 : changed_ns;
+    }
+    if (folder)
+        closedir(folder);
+    return ok;
+}
+
+static void drop_place(struct folder *f, size_t i)
+{
+    if (f->place[i].watch >= 0)
+        inotify_rm_watch(f->watch, f->place[i].watch);
+    free(f->place[i].below);
+    f->place[i] = f->place[--f->places];
+}
+
+/* Delivers the new pictures of all places, not modified after `settled_ns`, by their time. */
 static bool deliver_listed(struct folder *f, int64_t settled_ns, const struct live_sink *sink,
                            struct err *e)
 {
     struct list l = {.entry = NULL};
-    const struct dirent *d;
-    DIR *folder = opendir(f->path);
     bool ok = true;
-    if (!folder)
-        return err_set(e, ERR_INPUT, "cannot read the folder: %s", strerror(errno));
-    while (ok && !atomic_load(&f->stop) && (d = readdir(folder)))
-        ok = list_file(f, dirfd(folder), d->d_name, settled_ns, &l, e);
-    closedir(folder);
-    if (l.count > 0)
-        qsort(l.entry, l.count, sizeof *l.entry, by_time);
+    for (size_t i = 0; ok && i < f->places;) { /* listing one may add others */
+        bool gone;
+        ok = list_place(f, i, settled_ns, &l, &gone, e);
+        if (ok && gone)
+            drop_place(f, i);
+        else
+            i++;
+    }
+    sort_list(&l, f->last_us);
     for (size_t i = 0; ok && i < l.count && !atomic_load(&f->stop); i++)
         ok = deliver(f, l.entry[i].name, &l.entry[i].picture, sink, e);
     free_list(&l);
@@ -400,9 +564,10 @@ static bool deliver_listed(struct folder *f, int64_t settled_ns, const struct li
 
 static bool open_watch(struct folder *f, struct err *e)
 {
-    const uint32_t written = IN_CLOSE_WRITE | IN_MOVED_TO, gone = IN_DELETE_SELF | IN_MOVE_SELF;
     f->watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-    if (f->watch < 0 || inotify_add_watch(f->watch, f->path, written | gone | IN_ONLYDIR) < 0)
+    if (!add_place(f, strdup(""), e))
+        return e->code != ERR_NONE ? false : err_memory(e, 1);
+    if (f->place[0].watch < 0)
         return err_set(e, ERR_INPUT, "cannot watch the folder: %s", strerror(errno));
     return true;
 }
@@ -413,14 +578,29 @@ static bool handle_event(struct folder *f, const struct inotify_event *event, bo
 {
     struct picture p;
     bool is_new;
+    size_t i = 0;
     *lost |= (event->mask & IN_Q_OVERFLOW) != 0;
-    if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT))
-        return err_set(e, ERR_INPUT, "the folder is gone");
-    if (event->len == 0 || !is_wanted(f, event->name))
+    while (i < f->places && f->place[i].watch != event->wd)
+        i++;
+    if (event->wd < 0 || i == f->places)
         return true;
-    if (!describe(f, event->name, &p, &is_new, e))
-        return false;
-    return !is_new || deliver(f, event->name, &p, sink, e);
+    if (event->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)) {
+        if (i == 0)
+            return err_set(e, ERR_INPUT, "the folder is gone");
+        drop_place(f, i);
+        return true;
+    }
+    *lost |= (event->mask & IN_ISDIR) != 0; /* pictures may be in it already */
+    if (event->mask & (IN_ISDIR | IN_CREATE) || event->len == 0 || !is_wanted(f, event->name))
+        return true;
+    char *name = path_join(f->place[i].below, event->name, "", e);
+    bool ok = name && describe(f, name, &p, &is_new, e);
+    if (ok && is_new) {
+        keep_order(&p, f->last_us);
+        ok = deliver(f, name, &p, sink, e);
+    }
+    free(name);
+    return ok;
 }
 
 /* Handles the events that have come. */
@@ -475,9 +655,7 @@ static bool run(struct live_source *source, const struct live_sink *sink, struct
         sink->current(sink->user);
         ok = watch_folder(f, sink, e);
     }
-    if (f->watch >= 0)
-        close(f->watch);
-    f->watch = -1;
+    end_watch(f);
     return ok;
 }
 

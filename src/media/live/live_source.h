@@ -45,6 +45,7 @@ struct live_options {
     const char *label;  /* what messages call it: without secrets; NULL: its name; borrowed */
     int64_t timeout_us; /* nothing for so long: the source is broken */
     bool keyframes;     /* decode key frames only */
+    bool recursive;     /* a folder: also the pictures in folders below it */
     int stream;         /* a number from 0, or SOURCE_STREAM_CHOICE (source.h) */
     int threads;        /* of the decoder (slices), 1 or more */
 };

@@ -438,5 +438,6 @@ bool nvdec_view(const AVCodecContext *decoder, const AVFrame *picture, const AVF
             .height = -(-view->height >> down),
         };
     }
+    view_crop(view, film);
     return true;
 }

@@ -430,7 +430,7 @@ bool film_bars_probe(const struct film *film, int requested, const AVFormatConte
     for (int i = 0; i < done; i++)
         facts->conclusive += is_conclusive(&seen[i]);
     facts->sampled = done;
-    facts->crop = crop_find(seen, (size_t)done, film->coded_width, film->coded_height);
+    facts->crop = crop_find(seen, (size_t)done, film_frame_width(film), film_frame_height(film));
     facts->found |= PROBE_BARS;
     return true;
 }

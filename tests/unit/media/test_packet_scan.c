@@ -264,6 +264,23 @@ TEST(mpeg2)
         {"5a 00 00 | 00 00 08 ff f8 | 01 22 33", "picture unreadable order 0"});
 }
 
+TEST(slice_rows_of_mpeg2)
+{
+#define PICTURE "| 00 00 08 ff f8 | b5 8f ff f3 80 00 | "
+    static const struct {
+        const char *bytes;
+        int rows;
+    } t[] = {{PICTURE "01 2b 00 | 02 2b 00 | 02 2b 00 | 03 2b 00", 3},
+             {PICTURE "01 2b 00 | 03 2b 00", -1},
+             {PICTURE "02 2b 00 | 03 2b 00", -1},
+             {PICTURE "01 2b 00 | 02 2b 00 | 01 2b 00", -1},
+             {PICTURE "01 2b 00 | 02 2b 00 | 00 00 08 ff f8 | 01 2b 00", 2}};
+    for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
+        struct bytes packet = packet_of(t[i].bytes, 0);
+        assert_int_equal(scan(STREAM_MPEG2, 0, &packet).slice_rows, t[i].rows);
+    }
+}
+
 /* ------------------------------------------------------------------ others */
 
 TEST(vp8)

@@ -21,11 +21,11 @@ TEST(two_clips)
     size_t at;
     assert_int_equal(mpls_begin(playlist, sizeof playlist, &at), 2);
     assert_true(mpls_next(playlist, sizeof playlist, &at, &item));
-    assert_string_equal(item.name, "00001.m2ts");
+    assert_string_equal(item.name, "00001");
     assert_int_equal(item.start_us, 1000000);
     assert_int_equal(item.end_us, 3000000);
     assert_true(mpls_next(playlist, sizeof playlist, &at, &item));
-    assert_string_equal(item.name, "00023.m2ts");
+    assert_string_equal(item.name, "00023");
     assert_int_equal(item.start_us, 0);
     assert_int_equal(item.end_us, 500000);
     assert_int_equal(at, sizeof playlist);
