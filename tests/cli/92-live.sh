@@ -196,6 +196,10 @@ test_live_usage() { # quick
     says "-o DIR"
     refuses 2 --live -o day gopher://camera
     says "gopher"
+    for url in 'rtsp://admin:pa#ss@host' 'rtsp://admin:12#ss@host' 'rtsp://admin:p@#ss@host'; do
+        refuses 2 --live -o day "$url"
+        says "'rtsp://host': a # in its password is written %23$"
+    done
     refuses 2 --live -o day film.mkv
     says "is a file"
     refuses 2 --live -o day missing
