@@ -152,6 +152,8 @@ int live_url_options(const struct live_url *url, AVDictionary **options)
     /* the first second shows which streams there are; sizes come with the first frame */
     bad |= av_dict_set(options, "analyzeduration", "1000000", 0);
     bad |= av_dict_set(options, "probesize", "1000000", 0);
+    /* of pictures one after another: their demuxer would ask for the size of the whole stream */
+    bad |= av_dict_set(options, "frame_size", "1024", 0);
     return bad < 0 ? bad : 0;
 }
 
@@ -389,8 +391,8 @@ static int open_pipe(struct stream *s)
     return s->pipe_io ? 0 : AVERROR(ENOMEM);
 }
 
-/* Opens the container; `options` are used up. */
-static int open_container(struct stream *s, AVDictionary **options)
+/* Opens the container by `demuxer` (NULL: by its first bytes); `options` are used up. */
+static int open_container(struct stream *s, const char *demuxer, AVDictionary **options)
 {
     if (s->url.pipe) {
         int code = open_pipe(s);
@@ -406,9 +408,34 @@ static int open_container(struct stream *s, AVDictionary **options)
         format->pb = s->pipe_io;
         format->flags |= AVFMT_FLAG_CUSTOM_IO;
     }
-    const AVInputFormat *demuxer = s->url.demuxer ? av_find_input_format(s->url.demuxer) : NULL;
-    int code = avformat_open_input(&format, s->pipe_io ? "" : s->url.path, demuxer, options);
+    const AVInputFormat *input = demuxer ? av_find_input_format(demuxer) : NULL;
+    int code = avformat_open_input(&format, s->pipe_io ? "" : s->url.path, input, options);
     s->format = code >= 0 ? format : NULL;
+    return code;
+}
+
+/* Returns true if the next bytes begin a JPEG image. */
+static bool begins_in_jpeg(AVIOContext *io)
+{
+    const bool begins = avio_rb16(io) == 0xffd8;
+    return avio_seek(io, -2, SEEK_CUR) >= 0 && begins;
+}
+
+/*
+ * Opens MJPEG that comes as parts of HTTP, if the first part has no boundary: libavformat takes its
+ * demuxer by the type of the content, and that refuses it. Returns 0 or an AVERROR.
+ */
+static int open_parts(struct stream *s)
+{
+    AVDictionary *options = NULL;
+    int code = live_url_options(&s->url, &options);
+    if (code >= 0)
+        code = open_container(s, "mjpeg", &options);
+    av_dict_free(&options);
+    if (code >= 0 && !begins_in_jpeg(s->format->pb)) {
+        avformat_close_input(&s->format);
+        code = AVERROR_INVALIDDATA;
+    }
     return code;
 }
 
@@ -418,7 +445,9 @@ static bool open_format(struct stream *s, struct err *e)
     watch_untimed(true); /* the resolver of host names may need longer than s->o.timeout_us */
     int code = live_url_options(&s->url, &options);
     if (code >= 0)
-        code = open_container(s, &options);
+        code = open_container(s, s->url.demuxer, &options);
+    if (code == AVERROR_INVALIDDATA && strstr(s->url.demuxers, "mpjpeg"))
+        code = open_parts(s);
     watch_untimed(false);
     av_dict_free(&options);
     return code >= 0 || set_reason(s, code, e);
