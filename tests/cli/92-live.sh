@@ -406,3 +406,47 @@ test_live_snapshots() {
     says "opening it again in 1 s"
     [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "stderr: $(cat "$LOGS/stderr")"
 }
+
+# event COLOUR CODEC PID AT VERSION: 3 s of a channel from AT on, with its video at PID.
+event() {
+    ffmpeg -nostdin -v error -f lavfi -i "color=$1:s=128x72:r=25:d=3" -f lavfi -i sine=d=3 -c:v "$2" -g 10 -threads 1 \
+        -mpegts_start_pid "$3" -output_ts_offset "$4" -f mpegts - | "$PYTHON" "$HERE/pmt.py" "$5"
+}
+
+# send PORT FILE...: each file within 3 s, as datagrams.
+send() {
+    "$PYTHON" -c 'import socket, sys, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for name in sys.argv[2:]:
+    data, begun = open(name, "rb").read(), time.time()
+    for at in range(0, len(data), 1316):
+        time.sleep(max(0, begun + 3 * at / len(data) - time.time()))
+        out.sendto(data[at : at + 1316], ("127.0.0.1", int(sys.argv[1])))' "$@"
+}
+
+# A broadcaster gives the video another PID at each event: it is followed. Another codec is found by another opening.
+test_live_pid_changes() {
+    local to good=
+    event red mpeg2video 0x100 0 0 > red.ts
+    event lime mpeg2video 0x200 3 1 > lime.ts
+    event lime mpeg4 0x200 3 1 > codec.ts
+    for _ in 1 2 3; do
+        rm -rf day
+        to=$(port)
+        start --live=0.2 -m average -o day "udp://127.0.0.1:$to"
+        sleep 1
+        send "$to" red.ts lime.ts
+        stopped_with TERM 0
+        in_order day/*.csv 18 2> reason && good=1 && break
+    done
+    [ -n "$good" ] || fail "columns: $(cat list reason)"
+    says_not "opening it again"
+    rm -r day
+    to=$(port)
+    start --live=0.2 --timeout 2 -m average -o day "udp://127.0.0.1:$to"
+    sleep 1
+    send "$to" red.ts codec.ts codec.ts codec.ts
+    until_says "no frame for 2 s; opening it again"
+    stopped_with TERM 0
+    columns day/*.csv | grep -q '#0' || fail "no green: $(columns day/*.csv)"
+}
