@@ -102,3 +102,40 @@ test_streams_verified() {
         [ "$(check get now.json film.video_stream)" = $n ] || fail "another stream"
     done
 }
+
+# event COLOUR CODEC SIZE PID AT VERSION: 4 s of a channel from AT on, with its streams at PID and the next.
+event() {
+    ffmpeg -nostdin -v error -f lavfi -i "color=$1:s=$3:r=25:d=4" -f lavfi -i sine=d=4 -c:v "$2" -g 25 -c:a mp2 \
+        -threads 1 -mpegts_start_pid "$4" -output_ts_offset "$5" -f mpegts - | "$PYTHON" "$HERE/pmt.py" "$6"
+}
+
+# halves FILE.csv FILM.ts: red columns, then as many green ones, at the times of ffprobe's frames; up to 3 are missing between.
+halves() {
+    ffprobe -v error -select_streams v -show_entries frame=pts_time -of csv=p=0 "$2" 2> /dev/null | sort -un > list
+    "$PYTHON" -c 'import csv, sys
+rows = list(csv.DictReader(open(sys.argv[1])))
+times = [float(line.strip(",\n")) for line in open("list") if line.strip(",\n")]
+shown = [row["average"] for row in rows if row["status"] != "missing"]
+red = [colour for colour in shown if int(colour[1:3], 16) > 200 and int(colour[3:5], 16) < 50]
+green = [colour for colour in shown if int(colour[3:5], 16) > 200 and int(colour[1:3], 16) < 50]
+assert shown == red + green and abs(len(red) - len(green)) <= 3, (len(red), len(green), len(shown))
+assert len(times) - 3 <= len(shown) <= len(rows) <= 200, (len(times), len(shown), len(rows))
+ends = [float(rows[-1]["time"]) - float(rows[0]["time"]), times[-1] - times[0]]
+assert abs(ends[0] - ends[1]) < 0.05, ends' "$1" || fail "$2: other columns"
+}
+
+# A broadcaster gives the video another PID at each event; another size, and back.
+test_pid_changes() {
+    local size
+    event red mpeg2video 128x72 0x100 0 0 > red.ts
+    for size in 128x72 160x90; do
+        event lime mpeg2video $size 0x200 4 1 > lime.ts
+        cat red.ts lime.ts > "$size.ts"
+        ok "$size.ts" -m average --every 1 --csv now.csv -o now.png
+        halves now.csv "$size.ts"
+    done
+    event lime mpeg4 128x72 0x200 4 1 > lime.ts
+    cat red.ts lime.ts > codec.ts
+    ok codec.ts -m average -o now.png
+    says "'codec.ts': it goes on with video in mpeg4, which is not read"
+}

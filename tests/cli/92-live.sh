@@ -196,6 +196,10 @@ test_live_usage() { # quick
     says "-o DIR"
     refuses 2 --live -o day gopher://camera
     says "gopher"
+    for url in 'rtsp://admin:pa#ss@host' 'rtsp://admin:12#ss@host' 'rtsp://admin:p@#ss@host'; do
+        refuses 2 --live -o day "$url"
+        says "'rtsp://host': a # in its password is written %23$"
+    done
     refuses 2 --live -o day film.mkv
     says "is a file"
     refuses 2 --live -o day missing
@@ -308,4 +312,141 @@ test_live_hls_names_files() {
     stopped_with TERM 0
     ! compgen -G "bad/*" > /dev/null || fail "it read a file that a list named"
     kill $server
+}
+
+# feed FILE URL: writes the file's pictures, 25 a second: to stdout (-), a FIFO, or who connects to tcp:// or http://, where
+# they are parts, and the first one has no boundary. http://.../one gives one picture a request.
+feed() {
+    "$PYTHON" -c 'import os, re, socket, sys, time
+name, to = sys.argv[1:]
+data = open(name, "rb").read()
+starts = [m.start() for m in re.finditer(rb"\xff\xd8\xff|\x89PNG\r\n", data)] + [len(data)]
+pictures = [data[a:b] for a, b in zip(starts, starts[1:])]
+where = re.match(r"(\w+)://.*:(\d+)(.*)", to)
+
+def play(put):
+    begun = time.time()
+    for i, picture in enumerate(pictures):
+        time.sleep(max(0, begun + i / 25 - time.time()))
+        put(picture)
+
+if not where:
+    play(open(1 if to == "-" else to, "wb", buffering=0).write)
+    sys.exit()
+server = socket.create_server(("127.0.0.1", int(where[2])))
+if where[1] == "tcp":
+    play(server.accept()[0].sendall)
+while where[1] == "http":
+    client = server.accept()[0]
+    client.recv(65536)
+    head = b"HTTP/1.0 200 OK\r\nContent-Type: %s\r\n\r\n"
+    try:
+        if where[3] == "/one":
+            client.sendall(head % (b"image/jpeg\r\nContent-Length: %d" % len(data)) + data)
+        else:
+            client.sendall(head % b"multipart/x-mixed-replace; boundary=part")
+            play(lambda p: client.sendall(p + b"\r\n--part\r\nContent-Type: image/jpeg\r\n\r\n"))
+    except OSError:
+        pass
+    client.close()' "$@"
+}
+
+# begin_feed FILE URL: as feed, in the background until end_camera.
+begin_feed() {
+    feed "$@" &
+    source=$!
+    case $2 in *:*) until_true is_bound "$2" ;; esac
+}
+
+is_bound() {
+    grep -q "0100007F:$(printf %04X "$(grep -oE '[0-9]{2,}' <<< "${1##*:}")") 00000000:0000 0A" /proc/net/tcp
+}
+
+# What raspivid, rpicam-vid and gphoto2 write, and PNG: the pictures of the first connection count.
+test_live_pictures() {
+    local url codec good
+    mkfifo fifo
+    for codec in "mjpeg -pix_fmt yuvj420p" png; do
+        # shellcheck disable=SC2086  # words
+        ffmpeg -nostdin -v error -f lavfi -i "color=red:s=128x72:r=25:d=1[a];color=lime:s=128x72:r=25:d=1[b];[a][b]concat,noise=alls=40:allf=t" \
+            -c:v $codec -f image2pipe "pictures.${codec%% *}"
+    done
+    for url in png:- mjpeg:- png:fifo mjpeg:fifo mjpeg:tcp://127.0.0.1 mjpeg:http://127.0.0.1; do
+        good=
+        for _ in 1 2 3; do
+            rm -rf day
+            codec=${url%%:*} to=${url#*:}
+            case $to in *//*) to=$to:$(port) ;; esac
+            if [ "$to" = - ]; then
+                logged timeout 300 "$BARCODE" --live=0.2 -m average -o day - < <(feed "pictures.$codec" -)
+                was 0
+            else
+                begin_feed "pictures.$codec" "$to"
+                start --live=0.2 -m average -o day "$to"
+                until_says "opening it again in"
+                stopped_with TERM 0
+                end_camera
+            fi
+            says_not "Invalid data"
+            in_order day/*.csv 8 2> reason && good=1 && break
+        done
+        [ -n "$good" ] || fail "$url: $(cat list reason)"
+    done
+}
+
+# A camera that gives one picture a request: its first break is told, and not each one.
+test_live_snapshots() {
+    ffmpeg -nostdin -v error -f lavfi -i color=red:s=128x72 -frames:v 1 -pix_fmt yuvj420p -c:v mjpeg -f image2pipe pictures.mjpeg
+    to=http://127.0.0.1:$(port)/one
+    begin_feed pictures.mjpeg "$to"
+    start --live=0.2 -m average -o day "$to"
+    until_bytes "day/*.columns" $((64 + 4 * 32))
+    stopped_with TERM 0
+    end_camera
+    says "opening it again in 1 s"
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "stderr: $(cat "$LOGS/stderr")"
+}
+
+# event COLOUR CODEC PID AT VERSION: 3 s of a channel from AT on, with its video at PID.
+event() {
+    ffmpeg -nostdin -v error -f lavfi -i "color=$1:s=128x72:r=25:d=3" -f lavfi -i sine=d=3 -c:v "$2" -g 10 -threads 1 \
+        -mpegts_start_pid "$3" -output_ts_offset "$4" -f mpegts - | "$PYTHON" "$HERE/pmt.py" "$5"
+}
+
+# send PORT FILE...: each file within 3 s, as datagrams.
+send() {
+    "$PYTHON" -c 'import socket, sys, time
+out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for name in sys.argv[2:]:
+    data, begun = open(name, "rb").read(), time.time()
+    for at in range(0, len(data), 1316):
+        time.sleep(max(0, begun + 3 * at / len(data) - time.time()))
+        out.sendto(data[at : at + 1316], ("127.0.0.1", int(sys.argv[1])))' "$@"
+}
+
+# A broadcaster gives the video another PID at each event: it is followed. Another codec is found by another opening.
+test_live_pid_changes() {
+    local to good=
+    event red mpeg2video 0x100 0 0 > red.ts
+    event lime mpeg2video 0x200 3 1 > lime.ts
+    event lime mpeg4 0x200 3 1 > codec.ts
+    for _ in 1 2 3; do
+        rm -rf day
+        to=$(port)
+        start --live=0.2 -m average -o day "udp://127.0.0.1:$to"
+        sleep 1
+        send "$to" red.ts lime.ts
+        stopped_with TERM 0
+        in_order day/*.csv 18 2> reason && good=1 && break
+    done
+    [ -n "$good" ] || fail "columns: $(cat list reason)"
+    says_not "opening it again"
+    rm -r day
+    to=$(port)
+    start --live=0.2 --timeout 2 -m average -o day "udp://127.0.0.1:$to"
+    sleep 1
+    send "$to" red.ts codec.ts codec.ts codec.ts
+    until_says "no frame for 2 s; opening it again"
+    stopped_with TERM 0
+    columns day/*.csv | grep -q '#0' || fail "no green: $(columns day/*.csv)"
 }

@@ -49,6 +49,7 @@ struct live_channel {
     size_t bytes;
     int64_t number; /* of the last frame that was sent; INT64_MIN: none */
     uint64_t frames, breaks, late;
+    int singles; /* how many runs in a row had one frame: a snapshot a request */
     pthread_t thread;
     atomic_bool stop;
     pthread_mutex_t lock;   /* guards `finished` */
@@ -370,8 +371,8 @@ static void mark_current(void *user)
 {
     struct live_channel *c = user;
     send_head(c, LIVE_CURRENT);
-    log_msg(c->breaks > 0 ? LOG_INFO : LOG_VERBOSE, "'%s': connected%s", c->s.label,
-            c->breaks > 0 ? " again" : "");
+    log_msg(c->breaks > 0 && c->singles == 0 ? LOG_INFO : LOG_VERBOSE, "'%s': connected%s",
+            c->s.label, c->breaks > 0 ? " again" : "");
 }
 
 /* ------------------------------------------------------------------ the thread */
@@ -399,14 +400,15 @@ static bool is_final(const struct live_source *s, const struct err *e)
     return s->over || (e->code != ERR_FAILED && e->code != ERR_INPUT && e->code != ERR_MEMORY);
 }
 
-/* Warns while the pause grows, not every 30 seconds of a night. */
+/* Warns while the pause grows, not every 30 seconds of a night, and of the first of snapshots. */
 static void warn_of_break(const struct live_channel *c, const struct err *e, int failed)
 {
     int pause = live_retry_seconds(failed);
     bool last = live_retry_seconds(failed + 1) == pause,
          repeats = live_retry_seconds(failed - 1) == pause;
-    log_msg(repeats ? LOG_VERBOSE : LOG_WARNING, "'%s': %s; opening it again %s %d s", c->s.label,
-            e->text, last ? "every" : "in", pause);
+    log_msg(repeats || c->singles > 1 ? LOG_VERBOSE : LOG_WARNING,
+            "'%s': %s; opening it again %s %d s", c->s.label, e->text, last ? "every" : "in",
+            pause);
 }
 
 static void send_end(const struct live_channel *c, const struct err *e)
@@ -429,6 +431,7 @@ static void *run_source(void *argument)
     watch_begin(c->s.watch, 1);
     while (!live_source_run(c->s.source, &sink, &e) && !is_final(c->s.source, &e)) {
         failed = c->frames > before ? 1 : failed + 1;
+        c->singles = c->frames == before + 1 ? c->singles + 1 : 0;
         before = c->frames;
         c->breaks++;
         send_head(c, LIVE_BREAK);

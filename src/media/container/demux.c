@@ -70,7 +70,7 @@ bool demux_open(struct demux *r, AVFormatContext *format, int stream, struct err
     AVStream *s = format->streams[stream];
     *r = (struct demux){.format = format,
                         .stream = s,
-                        .selected = {stream},
+                        .selected = {film_stream_begin(format, stream)},
                         .selected_count = 1,
                         .quirks = container_quirks(format),
                         .failed = begins_in_zeros(format)};
@@ -138,8 +138,7 @@ uint64_t demux_position(const struct demux *r)
 void demux_select(struct demux *r, int stream)
 {
     assert(r->selected_count < DEMUX_STREAMS_MAX);
-    r->selected[r->selected_count++] = stream;
-    r->format->streams[stream]->discard = AVDISCARD_DEFAULT;
+    r->selected[r->selected_count++] = film_stream_begin(r->format, stream);
 }
 
 static const char *film_path(const struct demux *r) { return strchr(r->format->url, ':') + 1; }
@@ -254,12 +253,17 @@ static bool is_truncated(const struct demux *r)
            (declared_us > 0 && declared_us - r->reached_us > frame_us + frame_us / 2);
 }
 
-static bool is_selected(const struct demux *r, const AVPacket *packet)
+static bool is_selected(struct demux *r, AVPacket *packet)
 {
-    bool selected = false;
     for (size_t i = 0; i < r->selected_count; i++)
-        selected |= packet->stream_index == r->selected[i];
-    return selected;
+        if (film_stream_follow(r->format, &r->selected[i], packet->stream_index)) {
+            packet->stream_index = r->selected[i].chosen;
+            return true;
+        }
+    if (r->selected[0].lost != AV_CODEC_ID_NONE)
+        read_faults_lack(r->faults, "it goes on with video in %s, which is not read",
+                         avcodec_get_name(r->selected[0].lost));
+    return false;
 }
 
 /* Returns true for the comments in a Theora header (is_header), which the decoder does not need. */
@@ -273,7 +277,7 @@ static bool leave_sound(struct demux *r)
 {
     if (r->selected_count < 2 || r->stream->discard >= AVDISCARD_ALL)
         return false;
-    r->format->streams[r->selected[--r->selected_count]]->discard = AVDISCARD_ALL;
+    r->format->streams[r->selected[--r->selected_count].now]->discard = AVDISCARD_ALL;
     return true;
 }
 
@@ -286,9 +290,9 @@ bool demux_read(struct demux *r, AVPacket *packet, struct err *e)
             break;
         }
         /* An empty packet is not a picture. libavcodec may take it for the end of the stream. */
-        bool video = packet->stream_index == r->stream->index;
-        bool needed =
-            is_selected(r, packet) && packet->size > 0 && !(video && is_comment(r, packet));
+        bool selected = is_selected(r, packet);
+        bool video = selected && packet->stream_index == r->stream->index;
+        bool needed = selected && packet->size > 0 && !(video && is_comment(r, packet));
         if (needed && video && av_packet_get_side_data(packet, AV_PKT_DATA_ENCRYPTION_INFO, NULL))
             return err_set(e, ERR_INPUT, "'%s' is encrypted", film_path(r));
         if (needed)

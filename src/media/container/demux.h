@@ -4,6 +4,7 @@
 
 #include "container_quirks.h"
 #include "film_input.h"
+#include "open.h"
 #include "media/bitstream/param_sets.h"
 #include "media/select/timeline.h"
 
@@ -14,8 +15,9 @@ typedef void demux_tap(void *user, AVPacket *packet);
 
 struct demux {
     AVFormatContext *format;
-    AVStream *stream;                /* the film's video stream */
-    int selected[DEMUX_STREAMS_MAX]; /* [selected_count] streams whose packets are read */
+    AVStream *stream; /* the film's video stream */
+    struct followed_stream
+        selected[DEMUX_STREAMS_MAX]; /* [selected_count] whose packets are read */
     size_t selected_count;
     demux_tap *tap; /* set after demux_open; NULL: other streams' packets are dropped */
     void *tap_user;

@@ -147,6 +147,60 @@ static bool share_program(const AVFormatContext *format, int a, int b)
     return !any;
 }
 
+/* Returns true if the stream may take the place of the chosen one in a later map of its program. */
+static bool may_follow(AVFormatContext *format, int chosen, int stream)
+{
+    return format->nb_programs > 0 &&
+           format->streams[stream]->codecpar->codec_type ==
+               format->streams[chosen]->codecpar->codec_type &&
+           (share_program(format, chosen, stream) ||
+            !av_find_program_from_stream(format, NULL, stream));
+}
+
+struct followed_stream film_stream_begin(AVFormatContext *format, int chosen)
+{
+    const AVProgram *program = av_find_program_from_stream(format, NULL, chosen);
+    if (!program && format->nb_programs == 1) /* probing has read its next map already */
+        program = format->programs[0];
+    for (int i = 0; i < (int)format->nb_streams; i++)
+        if (i == chosen || may_follow(format, chosen, i))
+            format->streams[i]->discard = AVDISCARD_DEFAULT;
+    return (struct followed_stream){
+        .chosen = chosen, .now = chosen, .program = program ? program->id : -1};
+}
+
+/* Returns true if `stream` is in the program that the followed stream has left. */
+static bool takes_place(AVFormatContext *format, const struct followed_stream *f, int stream)
+{
+    AVProgram *program = NULL;
+    while ((program = av_find_program_from_stream(format, program, f->now)))
+        if (program->id == f->program)
+            return false;
+    program = av_find_program_from_stream(format, NULL, stream);
+    return program && program->id == f->program &&
+           format->streams[stream]->codecpar->codec_type ==
+               format->streams[f->now]->codecpar->codec_type;
+}
+
+bool film_stream_follow(AVFormatContext *format, struct followed_stream *f, int stream)
+{
+    if (stream != f->now) {
+        if (f->program < 0 || !takes_place(format, f, stream))
+            return false;
+        if (format->streams[stream]->codecpar->codec_id !=
+            format->streams[f->now]->codecpar->codec_id) {
+            f->lost = format->streams[stream]->codecpar->codec_id;
+            return false;
+        }
+        f->now = stream;
+    }
+    if (f->program < 0) {
+        const AVProgram *program = av_find_program_from_stream(format, NULL, stream);
+        f->program = program ? program->id : -1;
+    }
+    return true;
+}
+
 /* Returns how well a stream suits as the film's sound; the greater the better. */
 static int rank_sound(const AVFormatContext *format, int video, int i)
 {
@@ -483,6 +537,7 @@ static struct orientation orientation_of(struct display_matrix x)
 static bool read_to_key(AVFormatContext *format, const AVStream *s, const AVPacket **key)
 {
     enum { PACKETS = 1000, BYTES = 32 << 20 };
+    struct followed_stream f = film_stream_begin(format, s->index);
     const AVPacket *packet;
     int64_t bytes = 0;
     *key = NULL;
@@ -492,7 +547,8 @@ static bool read_to_key(AVFormatContext *format, const AVStream *s, const AVPack
         if (!packet)
             return true;
         bytes += packet->size;
-        if (packet->stream_index == s->index && packet->size > 0 && packet->flags & AV_PKT_FLAG_KEY)
+        if (film_stream_follow(format, &f, packet->stream_index) && packet->size > 0 &&
+            packet->flags & AV_PKT_FLAG_KEY)
             *key = packet;
     }
     return true;

@@ -82,6 +82,25 @@ int film_stream_choose(const AVFormatContext *format, int requested, const char 
                        struct err *e);
 
 /*
+ * The packets of a chosen stream. In MPEG-TS a new version of the program's map may have its stream
+ * at another PID, for which libavformat has another AVStream; the old one is in no program then.
+ */
+struct followed_stream {
+    int chosen, now;     /* indexes: as chosen, and that which is read */
+    int program;         /* AVProgram.id; -1: none yet */
+    enum AVCodecID lost; /* the program goes on with this codec, which is not followed, or NONE */
+};
+
+/* Follows stream `chosen`, before its first packet. Sets which streams may be read: `discard`. */
+struct followed_stream film_stream_begin(AVFormatContext *format, int chosen);
+
+/*
+ * Returns true if the packet that was read, of `stream`, is the chosen stream's, or that of one of
+ * its type and codec which has taken its place in its program.
+ */
+bool film_stream_follow(AVFormatContext *format, struct followed_stream *f, int stream);
+
+/*
  * Returns the index of the stream of sound that belongs to video stream `video` (-1: no video), and
  * sets *number to its number among the streams of sound, from 0. `requested` is that number, or
  * SOURCE_STREAM_CHOICE: of those of the same program, one that can be decoded, is no description

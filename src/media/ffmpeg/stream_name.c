@@ -43,10 +43,11 @@ static bool split(const char *name, struct url *u)
         return false;
     const char *rest = scheme_end + 3, *end = rest + strcspn(rest, "/?#");
     const char *last = strrchr(rest, '@'), *colon = memchr(rest, ':', (size_t)(end - rest));
+    const bool is_fragment = *end == '#'; /* a stream has none: it is the password's */
     const bool has_user = memchr(rest, '@', (size_t)(end - rest)),
-               is_late = last > end && (has_user || (colon && *rest != '['));
+               is_late = last > end && (has_user || is_fragment || (colon && *rest != '['));
     *u = (struct url){.host = rest, .is_rtmp = strncasecmp(name, "rtmp", 4) == 0};
-    u->unclear = is_late && (has_user || ends_in_port(rest, (size_t)(end - rest)));
+    u->unclear = is_late && !is_fragment && (has_user || ends_in_port(rest, (size_t)(end - rest)));
     if (u->unclear) {
         u->path = u->query = u->user = has_user ? rest : colon;
         u->user_end = rest + strlen(rest);

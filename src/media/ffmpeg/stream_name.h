@@ -18,8 +18,8 @@ enum { STREAM_NAME = 128 };
 /*
  * Writes a URL without its secrets: "rtsp://user:word@host/a?key=1" gives "rtsp://host/a". Of
  * components with a '=' those parameters stay that choose one of a recorder's channels. A stream
- * key becomes '*' and 4 digits of its hash. So does the rest of a URL in which a '@' behind a '/',
- * '?' or '#' may belong to the password. Any other name is copied.
+ * key becomes '*' and 4 digits of its hash. So does the rest of a URL in which a '@' behind a '/' or
+ * '?' may belong to the password. Any other name is copied.
  */
 void stream_name_show(const char *name, char shown[STREAM_NAME]);
 

@@ -152,6 +152,8 @@ int live_url_options(const struct live_url *url, AVDictionary **options)
     /* the first second shows which streams there are; sizes come with the first frame */
     bad |= av_dict_set(options, "analyzeduration", "1000000", 0);
     bad |= av_dict_set(options, "probesize", "1000000", 0);
+    /* of pictures one after another: their demuxer would ask for the size of the whole stream */
+    bad |= av_dict_set(options, "frame_size", "1024", 0);
     return bad < 0 ? bad : 0;
 }
 
@@ -185,13 +187,18 @@ struct stream {
     struct live_url url;
     atomic_bool stop;
     /* of the current run */
-    atomic_int_fast64_t moved_ns; /* when the last packet came, or the run began */
-    atomic_bool leaving;          /* the decoder has failed */
-    int pipe;                     /* stdin or a FIFO; -1: libavformat opens the name */
+    /* when the run began, the last frame was decoded, or before the first one a packet came */
+    atomic_int_fast64_t moved_ns;
+    atomic_int_fast64_t packet_ns; /* when the last packet of any stream came, or the run began */
+    atomic_bool decoding;          /* the decoder's thread has a packet */
+    atomic_bool decoded;           /* a frame has come */
+    atomic_bool leaving;           /* the decoder has failed */
+    int pipe;                      /* stdin or a FIFO; -1: libavformat opens the name */
     bool pipe_ended;
     AVIOContext *pipe_io;
     AVFormatContext *format;
-    int video;
+    struct followed_stream video;
+    const struct live_sink *sink;
     int64_t first_ns, first_us; /* paced: when the first packet came, and its time */
     struct packets *packets;
     struct live_decode *decode;
@@ -321,9 +328,14 @@ static struct live_source *open_stream(const struct live_options *o, struct err 
     return &s->base;
 }
 
+static bool is_old(const struct stream *s, int64_t since_ns)
+{
+    return clock_ns() - since_ns > s->o.timeout_us * 1000;
+}
+
 static bool is_silent(const struct stream *s)
 {
-    return clock_ns() - atomic_load(&s->moved_ns) > s->o.timeout_us * 1000;
+    return !atomic_load(&s->decoding) && is_old(s, atomic_load(&s->moved_ns));
 }
 
 /* Implements AVIOInterruptCB. */
@@ -341,7 +353,9 @@ static bool set_reason(const struct stream *s, int code, struct err *e)
     if (code == AVERROR(ENOMEM))
         return av_out_of_memory(s->o.label, e);
     if (is_silent(s))
-        return err_set(e, ERR_FAILED, "no packet for %g s", (double)s->o.timeout_us / 1e6);
+        return err_set(e, ERR_FAILED, "no %s for %g s",
+                       is_old(s, atomic_load(&s->packet_ns)) ? "packet" : "frame",
+                       (double)s->o.timeout_us / 1e6);
     return err_set(e, ERR_FAILED, "%s",
                    code == AVERROR_EOF ? "it ended" : av_error_text(code, text));
 }
@@ -389,8 +403,8 @@ static int open_pipe(struct stream *s)
     return s->pipe_io ? 0 : AVERROR(ENOMEM);
 }
 
-/* Opens the container; `options` are used up. */
-static int open_container(struct stream *s, AVDictionary **options)
+/* Opens the container by `demuxer` (NULL: by its first bytes); `options` are used up. */
+static int open_container(struct stream *s, const char *demuxer, AVDictionary **options)
 {
     if (s->url.pipe) {
         int code = open_pipe(s);
@@ -406,9 +420,34 @@ static int open_container(struct stream *s, AVDictionary **options)
         format->pb = s->pipe_io;
         format->flags |= AVFMT_FLAG_CUSTOM_IO;
     }
-    const AVInputFormat *demuxer = s->url.demuxer ? av_find_input_format(s->url.demuxer) : NULL;
-    int code = avformat_open_input(&format, s->pipe_io ? "" : s->url.path, demuxer, options);
+    const AVInputFormat *input = demuxer ? av_find_input_format(demuxer) : NULL;
+    int code = avformat_open_input(&format, s->pipe_io ? "" : s->url.path, input, options);
     s->format = code >= 0 ? format : NULL;
+    return code;
+}
+
+/* Returns true if the next bytes begin a JPEG image. */
+static bool begins_in_jpeg(AVIOContext *io)
+{
+    const bool begins = avio_rb16(io) == 0xffd8;
+    return avio_seek(io, -2, SEEK_CUR) >= 0 && begins;
+}
+
+/*
+ * Opens MJPEG that comes as parts of HTTP, if the first part has no boundary: libavformat takes its
+ * demuxer by the type of the content, and that refuses it. Returns 0 or an AVERROR.
+ */
+static int open_parts(struct stream *s)
+{
+    AVDictionary *options = NULL;
+    int code = live_url_options(&s->url, &options);
+    if (code >= 0)
+        code = open_container(s, "mjpeg", &options);
+    av_dict_free(&options);
+    if (code >= 0 && !begins_in_jpeg(s->format->pb)) {
+        avformat_close_input(&s->format);
+        code = AVERROR_INVALIDDATA;
+    }
     return code;
 }
 
@@ -418,7 +457,9 @@ static bool open_format(struct stream *s, struct err *e)
     watch_untimed(true); /* the resolver of host names may need longer than s->o.timeout_us */
     int code = live_url_options(&s->url, &options);
     if (code >= 0)
-        code = open_container(s, &options);
+        code = open_container(s, s->url.demuxer, &options);
+    if (code == AVERROR_INVALIDDATA && strstr(s->url.demuxers, "mpjpeg"))
+        code = open_parts(s);
     watch_untimed(false);
     av_dict_free(&options);
     return code >= 0 || set_reason(s, code, e);
@@ -441,11 +482,12 @@ static bool choose_stream(struct stream *s, struct err *e)
     int code = is_known(s->format) ? 0 : avformat_find_stream_info(s->format, NULL);
     if (code < 0 || must_end(s))
         return set_reason(s, code < 0 ? code : AVERROR_EXIT, e);
-    s->video = film_stream_choose(s->format, s->o.stream, s->o.label, e);
-    if (s->video < 0)
+    const int chosen = film_stream_choose(s->format, s->o.stream, s->o.label, e);
+    if (chosen < 0)
         return false;
     for (unsigned i = 0; i < s->format->nb_streams; i++)
-        s->format->streams[i]->discard = (int)i == s->video ? AVDISCARD_DEFAULT : AVDISCARD_ALL;
+        s->format->streams[i]->discard = AVDISCARD_ALL;
+    s->video = film_stream_begin(s->format, chosen);
     return true;
 }
 
@@ -453,6 +495,8 @@ static bool connect_stream(struct stream *s, struct err *e)
 {
     av_log_install();
     atomic_store(&s->moved_ns, clock_ns());
+    atomic_store(&s->packet_ns, clock_ns());
+    atomic_store(&s->decoded, false);
     atomic_store(&s->leaving, false);
     s->first_ns = 0;
     s->pipe_ended = false;
@@ -466,7 +510,7 @@ static bool connect_stream(struct stream *s, struct err *e)
     s->packets = open_packets(e);
     if (!s->packets)
         return false;
-    s->decode = live_decode_open(s->format->streams[s->video], s->o.label, &s->o, e);
+    s->decode = live_decode_open(s->format->streams[s->video.chosen], s->o.label, &s->o, e);
     return s->decode != NULL;
 }
 
@@ -490,7 +534,7 @@ static int64_t wait_until_due(struct stream *s, const AVPacket *packet)
 {
     const int64_t leap_us = 60000000, moment_ns = 20000000;
     int64_t time = packet->dts != AV_NOPTS_VALUE ? packet->dts : packet->pts, now = clock_ns();
-    int64_t us = av_rescale_q(time, s->format->streams[s->video]->time_base, AV_TIME_BASE_Q);
+    int64_t us = av_rescale_q(time, s->format->streams[s->video.chosen]->time_base, AV_TIME_BASE_Q);
     if (time == AV_NOPTS_VALUE)
         return now;
     int64_t wait_us = av_sat_sub64(av_sat_sub64(us, s->first_us), (now - s->first_ns) / 1000);
@@ -512,7 +556,10 @@ static int64_t wait_until_due(struct stream *s, const AVPacket *packet)
 static int queue_packet(struct stream *s, AVPacket *packet)
 {
     const int64_t arrived_ns = s->url.paced ? wait_until_due(s, packet) : clock_ns();
-    if (s->o.keyframes && !(packet->flags & AV_PKT_FLAG_KEY)) {
+    const bool skipped = s->o.keyframes && !(packet->flags & AV_PKT_FLAG_KEY);
+    if (skipped || !atomic_load(&s->decoded))
+        atomic_store(&s->moved_ns, clock_ns());
+    if (skipped) {
         av_packet_unref(packet);
         return 0;
     }
@@ -528,8 +575,8 @@ static void *read_packets(void *argument)
         code = av_read_frame(s->format, packet);
         if (code < 0)
             break;
-        atomic_store(&s->moved_ns, clock_ns());
-        if (packet->stream_index == s->video)
+        atomic_store(&s->packet_ns, clock_ns());
+        if (film_stream_follow(s->format, &s->video, packet->stream_index))
             code = queue_packet(s, packet);
         else
             av_packet_unref(packet);
@@ -543,8 +590,18 @@ static void *read_packets(void *argument)
     return NULL;
 }
 
-static bool decode_packets(struct stream *s, const struct live_sink *sink, struct err *e)
+/* Implements live_sink.frame. */
+static bool pass_frame(void *user, const struct live_frame *frame, struct err *e)
 {
+    struct stream *s = user;
+    atomic_store(&s->decoded, true);
+    atomic_store(&s->moved_ns, clock_ns());
+    return s->sink->frame(s->sink->user, frame, e);
+}
+
+static bool decode_packets(struct stream *s, struct err *e)
+{
+    const struct live_sink sink = {.frame = pass_frame, .user = s};
     AVPacket *packet = av_packet_alloc();
     bool ok = true;
     int64_t arrived_ns;
@@ -556,7 +613,9 @@ static bool decode_packets(struct stream *s, const struct live_sink *sink, struc
             watch_moved();
         if (!pop_packet(s->packets, packet, &arrived_ns, &waiting))
             continue;
-        ok = live_decode_packet(s->decode, packet, arrived_ns, waiting, sink, e);
+        atomic_store(&s->decoding, true);
+        ok = live_decode_packet(s->decode, packet, arrived_ns, waiting, &sink, e);
+        atomic_store(&s->decoding, false);
         av_packet_unref(packet);
     }
     av_packet_free(&packet);
@@ -569,8 +628,9 @@ static bool play_stream(struct stream *s, const struct live_sink *sink, struct e
     pthread_t reader;
     if (pthread_create(&reader, NULL, read_packets, s) != 0)
         return err_set(e, ERR_MEMORY, "cannot start a thread");
+    s->sink = sink;
     sink->current(sink->user);
-    bool ok = decode_packets(s, sink, e);
+    bool ok = decode_packets(s, e);
     atomic_store(&s->leaving, true);
     pthread_join(reader, NULL);
     s->base.dropped += s->packets->dropped;

@@ -36,6 +36,10 @@ static const struct {
     {"USER:WORD@rtsp://h/a", "rtsp://h/a", 0},
     /* which FFmpeg reads as a host and a port that is no number */
     {"rtsp://USER:WO#RD@h/a", "rtsp://h/a", '#'},
+    {"rtsp://USER:12#RD@h", "rtsp://h", '#'},
+    {"rtsp://USER:WO@A#RD@h:554/a", "rtsp://h:554/a", '#'},
+    {"rtsp://US#ER:WORD@h/a", "rtsp://h/a", '#'},
+    {"rtsp://h:554#MORE", "rtsp://h:554", 0},
     {"rtsp://USER:WO/RD@h:554/a", "rtsp://h:554/a", '/'},
     {"http://USER:WO?RD@h/a?KEY", "http://h/a", '?'},
     {"http://USER:/WO:RD@h/a", "http://h/a", '/'},
