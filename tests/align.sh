@@ -17,6 +17,12 @@ for truth in "$data"/*.json; do
     "$BARCODE" align "$data/base.mkv" "$data/$name.mkv" --cache "$data/cache" -o "$data/$name.csv" || status=1
     "$PYTHON" tests/align_judge.py "$truth" "$data/$name.csv" "${least[@]}" || status=1
 done
+echo "== 60 pairs of films that share their middle: at least 95 % of ends"
+for truth in "$data"/pairs/*.json; do
+    pair=${truth%.json}
+    "$BARCODE" align "$pair-a.mkv" "$pair-b.mkv" -q --cache "$data/cache" -o "$pair.csv" || status=1
+done
+"$PYTHON" tests/align_judge.py --ends 95 "$data/pairs" || status=1
 echo "== another film: refused"
 "$BARCODE" align "$data/base.mkv" "$data/other.mkv" --cache "$data/cache" && status=1
 exit $status
