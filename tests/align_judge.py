@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
 """align_judge.py - how right are the segments of `barcode align A B -o FILE.csv`, for the versions that align_films.py made.
 
-    align_judge.py TRUTH.json SEGMENTS.csv [LEAST-SECONDS LEAST-EDITS]
+    align_judge.py TRUTH.json SEGMENTS.csv [LEAST-SECONDS LEAST-EDITS MOST-FALSE]
     align_judge.py --ends LEAST FOLDER
 
 A second (its middle) of either film is right if it is at the other film's time within 0.5 s, or
 rightly in one film only. An edit is found if both its ends are within 0.5 s, in the film that has
 the scene. Where a scene is replaced, the end of what both have, and its beginning after the scene,
 are edges; they are right within 0.5 s. Prints all in percent; exit status 1 if seconds, or edits or
-edges, are less than asked for, or if more than 1 s of a replaced scene is in both. With --ends,
-FOLDER has N.json and N.csv of films that share one part, whose ends are right within 1 s.
+edges, are less than asked for, or if more than MOST-FALSE s of a replaced scene are in both. With
+--ends, FOLDER has N.json and N.csv of films that share one part, whose ends are right within 1 s.
 """
 import csv
 import json
@@ -18,7 +18,6 @@ import sys
 
 NEAR = 0.5
 NEAR_ENDS = 1
-FALSE_MOST = 1
 
 
 def other_time(parts, time, own, other):
@@ -123,7 +122,7 @@ def main():
     print(f"  wrong seconds of A {wrong_a[:40]}, of B {wrong_b[:40]}")
     if len(sys.argv) > 3:
         least = float(sys.argv[4])
-        sys.exit(share < float(sys.argv[3]) or found < least or edges < least or false > FALSE_MOST)
+        sys.exit(share < float(sys.argv[3]) or found < least or edges < least or false > float(sys.argv[5]))
 
 
 main()

@@ -7,11 +7,10 @@
 /* ---- The ends of the path's runs ---- */
 
 enum {
-    REACH = 6 * ALIGN_WINDOW,            /* frames by which an end may move */
-    WORTH_MOST = 2 * ALIGN_ABSENT_SHARE, /* points of a shared peak (align_peaks_points) */
-    CHANCE = 4,                          /* a run's share, divided by this, wins nothing */
-    REPLACED = 8,                        /* shared peaks that other sound must outweigh */
-    PAUSE = 12                           /* points that a pause may lose */
+    REACH = 6 * ALIGN_WINDOW,      /* frames by which an end may move */
+    REPLACED = 8,                  /* shared peaks that other sound must outweigh */
+    PAUSE_MOST = 2 * ALIGN_WINDOW, /* frames */
+    PAUSE_POINTS = 12              /* that a pause may lose */
 };
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
@@ -28,13 +27,6 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
 static int64_t replaced_points(const struct align_run *run)
 {
     return (int64_t)REPLACED * run->worth;
-}
-
-/* Returns what frames [from, to) of B win in a run (align_peaks_points). */
-static int64_t sum_points(const struct align_peaks *a, const struct align_peaks *b, uint32_t from,
-                          uint32_t to, const struct align_run *run)
-{
-    return from < to ? align_peaks_points(a, b, from, to, run->offset, run->worth) : 0;
 }
 
 /* Appends frames [from, to) of a span. */
@@ -59,9 +51,9 @@ static bool split_span(const struct align_peaks *a, const struct align_peaks *b,
 {
     int64_t sum = 0, extreme = 0;
     uint32_t from = span->from, at = from;
-    bool both = true;
+    bool both = false;
     for (uint32_t x = span->from; x < span->to; x++) {
-        sum += sum_points(a, b, x, x + 1, span);
+        sum += align_peaks_points(a, b, span, x, x + 1);
         if (both ? sum > extreme : sum <= extreme) {
             extreme = sum;
             at = x + 1;
@@ -77,17 +69,24 @@ static bool split_span(const struct align_peaks *a, const struct align_peaks *b,
     return !both || add_run(out, room, span, from, span->to, e);
 }
 
-/* Sets what a shared peak of a span is worth, from the share of the path's `runs` in it. */
+/*
+ * Sets what a shared peak of a span is worth, from the share of the path's `runs` in it. Where less
+ * than two sevenths of that share are shared, the span loses.
+ */
 static void set_worth(const struct align_peaks *a, const struct align_peaks *b,
                       const struct align_run *run, size_t runs, struct align_run *span)
 {
     int64_t peaks = 0, shared = 0;
     for (size_t i = 0; i < runs; i++) {
-        int64_t lost = align_peaks_points(a, b, run[i].from, run[i].to, span->offset, 0);
-        shared += align_peaks_points(a, b, run[i].from, run[i].to, span->offset, 1) - lost;
+        span->worth = 0;
+        int64_t lost = align_peaks_points(a, b, span, run[i].from, run[i].to);
+        span->worth = 1;
+        shared += align_peaks_points(a, b, span, run[i].from, run[i].to) - lost;
         peaks -= lost;
     }
-    span->worth = shared > 0 ? (int)clamp(CHANCE * peaks / shared, 0, WORTH_MOST) : WORTH_MOST;
+    span->worth = ALIGN_WORTH_MOST;
+    if (shared > 0)
+        span->worth = (int)clamp(7 * peaks / (2 * shared), 1, ALIGN_WORTH_MOST);
 }
 
 /* Splits the path's runs where other sound lies between parts at the same offset. */
@@ -109,12 +108,13 @@ static bool split_runs(const struct align_peaks *a, const struct align_peaks *b,
     return ok;
 }
 
-/* Returns half the frames of the pause, which has hardly a peak, from `from` to at most `limit`. */
+/* Returns half the frames of the pause from `from` to at most `limit`: hardly a peak is in it. */
 static uint32_t half_pause_after(const struct align_peaks *a, const struct align_peaks *b,
                                  const struct align_run *run, uint32_t from, uint32_t limit)
 {
     uint32_t to = from;
-    while (to < limit && sum_points(a, b, from, to + 1, run) >= -PAUSE)
+    limit = smaller(limit, from + PAUSE_MOST);
+    while (to < limit && align_peaks_points(a, b, run, from, to + 1) >= -PAUSE_POINTS)
         to++;
     return (to - from) / 2;
 }
@@ -123,7 +123,8 @@ static uint32_t half_pause_before(const struct align_peaks *a, const struct alig
                                   const struct align_run *run, uint32_t to, uint32_t limit)
 {
     uint32_t from = to;
-    while (from > limit && sum_points(a, b, from - 1, to, run) >= -PAUSE)
+    limit = larger(limit, to > PAUSE_MOST ? to - PAUSE_MOST : 0);
+    while (from > limit && align_peaks_points(a, b, run, from - 1, to) >= -PAUSE_POINTS)
         from--;
     return (to - from) / 2;
 }
@@ -171,21 +172,21 @@ static void count_exceptions(const struct align_peaks *a, const struct align_pea
 
 /*
  * Finds the end of `before` and the beginning of `after`, at least `skip` later, at which both win
- * most. Returns what they win in frames [low, high) and [low + skip, high + skip).
+ * most in frames [low, high) and [low + skip, high + skip).
  */
-static int64_t find_ends(const struct align_peaks *a, const struct align_peaks *b,
-                         const struct align_run *before, const struct align_run *after,
-                         uint32_t low, uint32_t high, uint32_t skip, uint32_t *end, uint32_t *begin)
+static void find_ends(const struct align_peaks *a, const struct align_peaks *b,
+                      const struct align_run *before, const struct align_run *after, uint32_t low,
+                      uint32_t high, uint32_t skip, uint32_t *end, uint32_t *begin)
 {
     int64_t left = 0, left_most = 0, best;
-    int64_t right = sum_points(a, b, low + skip, high + skip, after);
+    int64_t right = align_peaks_points(a, b, after, low + skip, high + skip);
     uint32_t left_end = low;
     best = right;
     *end = low;
     *begin = low + skip;
     for (uint32_t x = low; x < high; x++) {
-        left += sum_points(a, b, x, x + 1, before);
-        right -= sum_points(a, b, x + skip, x + skip + 1, after);
+        left += align_peaks_points(a, b, before, x, x + 1);
+        right -= align_peaks_points(a, b, after, x + skip, x + skip + 1);
         if (left > left_most) {
             left_most = left;
             left_end = x + 1;
@@ -196,7 +197,6 @@ static int64_t find_ends(const struct align_peaks *a, const struct align_peaks *
             *begin = x + 1 + skip;
         }
     }
-    return best;
 }
 
 /* Places the end of a run and the beginning of the next, at one point if little is between. */
@@ -217,12 +217,12 @@ static bool refine_between(const struct align_peaks *a, const struct align_peaks
     find_least(cost, high - low, &from, &to);
     free(cost);
     uint32_t x = low + from + (to - from) / 2;
-    int64_t joined =
-        sum_points(a, b, low, x, before) + sum_points(a, b, x + skip, high + skip, after);
-    int64_t apart = find_ends(a, b, before, after, low, high, skip, &end, &begin);
+    find_ends(a, b, before, after, low, high, skip, &end, &begin);
     before->to = x;
     after->from = x + skip;
-    if (apart - joined >= replaced_points(before->worth > after->worth ? before : after)) {
+    int64_t lost =
+        align_peaks_points(a, b, before, end, x) + align_peaks_points(a, b, after, x + skip, begin);
+    if (-lost >= replaced_points(before->worth > after->worth ? before : after)) {
         before->to = end + half_pause_after(a, b, before, end, begin - skip);
         after->from = begin - half_pause_before(a, b, after, begin, end + skip);
     }
@@ -238,13 +238,13 @@ static void refine_first(const struct align_peaks *a, const struct align_peaks *
     uint32_t first = smaller(run->to, run->from + REACH);
     int64_t sum = 0, most = 0;
     for (uint32_t x = first; x-- > low;) {
-        sum += sum_points(a, b, x, x + 1, run);
+        sum += align_peaks_points(a, b, run, x, x + 1);
         if (sum > most) {
             most = sum;
             first = x;
         }
     }
-    if (-sum_points(a, b, begin, first, run) >= replaced_points(run))
+    if (-align_peaks_points(a, b, run, begin, first) >= replaced_points(run))
         run->from = first - half_pause_before(a, b, run, first, begin);
     else
         run->from = smaller(begin, first);
@@ -259,13 +259,13 @@ static void refine_last(const struct align_peaks *a, const struct align_peaks *b
     uint32_t last = larger(run->from, run->to > REACH ? run->to - REACH : 0);
     int64_t sum = 0, most = 0;
     for (uint32_t x = last; x < high; x++) {
-        sum += sum_points(a, b, x, x + 1, run);
+        sum += align_peaks_points(a, b, run, x, x + 1);
         if (sum > most) {
             most = sum;
             last = x + 1;
         }
     }
-    if (-sum_points(a, b, last, end, run) >= replaced_points(run))
+    if (-align_peaks_points(a, b, run, last, end) >= replaced_points(run))
         run->to = last + half_pause_after(a, b, run, last, end);
     else
         run->to = larger(end, last);

@@ -6,11 +6,15 @@
 #include "barcode/sound/spectrogram.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "sound/film_sound.h"
 #include "sound/landmarks.h"
 
 /* ---- The peaks of a film at another speed ---- */
 
-enum { FRAMES_MOST = 1 << LANDMARK_TIME_BITS };
+enum {
+    FRAMES_MOST = 1 << LANDMARK_TIME_BITS,
+    QUIET = 200 /* 0.1 LU below the film's loudness */
+};
 
 static int compare_peaks(const void *x, const void *y)
 {
@@ -41,6 +45,33 @@ static void copy_points(const struct align_sound *sound, bool wide, struct align
     }
 }
 
+/* Returns true if a film is quiet in a frame. The least loudness is that of EBU 3342's gate. */
+static bool is_quiet(const struct film_sound *film, uint32_t frame)
+{
+    if (!film || film->rows == 0 || film->hops == 0)
+        return false;
+    size_t row = frame / film->hops;
+    row = row < film->rows ? row : film->rows - 1;
+    return film->row[row].loudness + QUIET < film->loudness;
+}
+
+/* Sets the indices by frame. */
+static void make_index(const struct film_sound *film, struct align_speed speed,
+                       struct align_peaks *out)
+{
+    size_t n = 0, loud = 0;
+    for (uint32_t frame = 0; frame < out->frames; frame++) {
+        out->start[frame] = (uint32_t)n;
+        out->loud[frame] = (uint32_t)loud;
+        while (n < out->count && out->point[n].frame == frame)
+            n++;
+        if (!is_quiet(film, scale(frame, speed.den, speed.num)))
+            loud += n - out->start[frame];
+    }
+    out->start[out->frames] = (uint32_t)n;
+    out->loud[out->frames] = (uint32_t)loud;
+}
+
 bool align_peaks_make(const struct align_sound *sound, bool wide, struct align_speed speed,
                       struct align_peaks *out, struct err *e)
 {
@@ -52,16 +83,12 @@ bool align_peaks_make(const struct align_sound *sound, bool wide, struct align_s
     out->reach = abs(speed.num - speed.den) * 100 > speed.den;
     out->point = err_calloc(sound->peaks + 1, sizeof *out->point, e);
     out->start = out->point ? err_calloc(out->frames + 1, sizeof *out->start, e) : NULL;
-    if (!out->start)
+    out->loud = out->start ? err_calloc(out->frames + 1, sizeof *out->loud, e) : NULL;
+    if (!out->loud)
         return false;
     copy_points(sound, wide, speed, out);
     qsort(out->point, out->count, sizeof *out->point, compare_peaks);
-    size_t n = 0;
-    for (uint32_t frame = 0; frame <= out->frames; frame++) {
-        while (n < out->count && out->point[n].frame < frame)
-            n++;
-        out->start[frame] = (uint32_t)n;
-    }
+    make_index(sound->film, speed, out);
     return true;
 }
 
@@ -69,6 +96,7 @@ void align_peaks_free(struct align_peaks *p)
 {
     free(p->point);
     free(p->start);
+    free(p->loud);
     *p = (struct align_peaks){0};
 }
 
@@ -99,14 +127,21 @@ size_t align_peaks_first(const struct align_peaks *p, int64_t frame)
     return p->start[frame < p->frames ? frame : p->frames];
 }
 
-int64_t align_peaks_points(const struct align_peaks *a, const struct align_peaks *b, int64_t from,
-                           int64_t to, int32_t offset, int worth)
+/* Returns how many loud points are in frames [from, to). */
+static int64_t count_loud(const struct align_peaks *p, int64_t from, int64_t to)
 {
-    size_t first = align_peaks_first(b, from), last = align_peaks_first(b, to);
-    size_t others = align_peaks_first(a, to + offset) - align_peaks_first(a, from + offset);
-    int64_t points = -(int64_t)(last - first + others);
-    for (size_t i = first; i < last; i++)
-        points += align_peaks_shared(a, b, i, offset) ? worth : 0;
+    from = from > 0 ? from : 0;
+    to = to < p->frames ? to : p->frames;
+    return from < to ? (int64_t)p->loud[to] - p->loud[from] : 0;
+}
+
+int64_t align_peaks_points(const struct align_peaks *a, const struct align_peaks *b,
+                           const struct align_run *run, int64_t from, int64_t to)
+{
+    int64_t points = -count_loud(b, from, to) - count_loud(a, from + run->offset, to + run->offset);
+    size_t last = align_peaks_first(b, to);
+    for (size_t i = align_peaks_first(b, from); i < last; i++)
+        points += align_peaks_shared(a, b, i, run->offset) ? run->worth : 0;
     return points;
 }
 
@@ -359,11 +394,11 @@ static void come_from(struct state *to, uint16_t *came, const struct state *from
 /* Returns what a window wins at an offset. */
 static int64_t count_points(const struct path_finder *f, uint32_t frame, int32_t offset)
 {
-    const int worth = 2 * ALIGN_ABSENT_SHARE;
+    const struct align_run run = {.offset = offset, .worth = ALIGN_WORTH_MOST};
     int64_t a = (int64_t)frame + offset, to = (int64_t)frame + ALIGN_WINDOW;
     if (a + ALIGN_WINDOW <= 0 || a >= f->a->frames)
         return -POINT;
-    int64_t points = align_peaks_points(f->a, f->b, frame, to, offset, worth) * POINT / worth;
+    int64_t points = align_peaks_points(f->a, f->b, &run, frame, to) * POINT / run.worth;
     return points < POINTS_MOST * POINT ? points : POINTS_MOST * POINT;
 }
 

@@ -29,6 +29,7 @@ struct align_peaks {
     size_t count;
     uint32_t frames; /* of the spectrogram; all points are in it */
     uint32_t *start; /* [frames + 1] index of each frame's first point */
+    uint32_t *loud;  /* [frames + 1] number of points before each frame where it is not quiet */
     int reach;       /* a point is the same as another whose bin is this near */
 };
 
@@ -48,13 +49,6 @@ bool align_peaks_has(const struct align_peaks *p, int64_t frame, int bin, int re
 bool align_peaks_shared(const struct align_peaks *a, const struct align_peaks *b, size_t i,
                         int32_t offset);
 
-/*
- * Returns what frames [from, to) of B win at an offset: `worth` for each peak that both films have,
- * less one for each peak of either.
- */
-int64_t align_peaks_points(const struct align_peaks *a, const struct align_peaks *b, int64_t from,
-                           int64_t to, int32_t offset, int worth);
-
 /* Returns the index of the first point whose frame is `frame` or later. */
 size_t align_peaks_first(const struct align_peaks *p, int64_t frame);
 
@@ -62,7 +56,8 @@ enum {
     ALIGN_WINDOW = 32,       /* frames: 1.024 s */
     ALIGN_DRIFT = 3,         /* frames: offsets this near are a clock's drift */
     ALIGN_ABSENT_SHARE = 16, /* peaks of each film that are worth a shared one */
-    ALIGN_CHANGE = 24        /* points: price of a change */
+    ALIGN_WORTH_MOST = 2 * ALIGN_ABSENT_SHARE,
+    ALIGN_CHANGE = 24 /* points: price of a change */
 };
 
 /* Windows of B at one offset: frames [from, to). */
@@ -71,6 +66,14 @@ struct align_run {
     uint32_t from, to;
     int worth; /* of a shared peak (align_peaks_points) */
 };
+
+/*
+ * Returns what frames [from, to) of B win in a run: its worth for each peak that both films have,
+ * less one for each peak of either. Where a film is quiet, as in a pause of speech, another copy of
+ * it has peaks of other noise: there its peaks lose nothing.
+ */
+int64_t align_peaks_points(const struct align_peaks *a, const struct align_peaks *b,
+                           const struct align_run *run, int64_t from, int64_t to);
 
 struct align_path {
     struct align_run *run; /* [runs] by time in both films */
