@@ -445,8 +445,8 @@ $(eval $(call own_test,web,web,out/sample.mkv out/clips.made,$(PYTHON) tests/web
 $(eval $(call own_test,live,live,$(BIN)/made_feed,MADE_FEED=$(BIN)/made_feed tests/live.sh))
 ## test-data: CSV and JSON as pandas and R read them, by samples/python and samples/r (seconds)
 $(eval $(call own_test,data,data,,tests/data.sh))
-## test-align: an hour of made sound and other versions of it, aligned (10 minutes the first time,
-##   then one)
+## test-align: an hour of made sound and other versions of it, aligned (15 minutes the first time,
+##   then two)
 $(eval $(call own_test,align,align,,tests/align.sh))
 ## test-find: 10 s clips and their films among 20 made ones (two minutes; FILMS and CLIPS: how many)
 $(eval $(call own_test,find,align,,$(PYTHON) tests/find.py $(or $(FILMS),20) $(or $(CLIPS),40)))

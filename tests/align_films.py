@@ -3,9 +3,12 @@
 
     align_films.py MUSIC-FOLDER OUT
 
-Speech is by espeak-ng, of random words; music is that of a game. Versions lose and gain scenes of 3 to 90 s, are re-encoded, get other
-speech over half of their time, or run at another speed. OUT gets base.mkv, other.mkv (another film), and for each version NAME.mkv and
-NAME.json: [[a_from, a_to, b_from, b_to], ...], the times in seconds that both have. What exists is not made again. The same films each time.
+Speech is by espeak-ng, of random words; music is that of a game. Versions lose and gain scenes of
+3 to 90 s, have others in the place of some, are re-encoded, get other speech over half of their
+time, or run at another speed. OUT gets base.mkv, other.mkv (another film), and for each version
+NAME.mkv and NAME.json: [[a_from, a_to, b_from, b_to], ...], the times in seconds that both have.
+OUT/pairs gets films that share their middle: N-a.mkv, N-b.mkv and N.json. What exists is not made
+again. The same films each time.
 """
 import concurrent.futures
 import json
@@ -34,6 +37,12 @@ VERSIONS = {
     "pal-dub": (["libmp3lame", "64k"], "25/24", False, True),
     "slow-atempo": (["libopus", "24k"], "24/25", True, False),
 }
+
+PAIRS = 60
+PAIR_ENCODERS = [["libmp3lame", "64k"], ["libopus", "24k"], ["aac", "24k"]]
+# what is replaced, by another scene: seconds in the base, and in the version
+REPLACED = [(120, 90), (90, 90), (60, 45), (30, 30), (30, 20), (20, 60), (20, 15), (10, 10),
+            (10, 8), (5, 5), (3, 3)]
 
 
 def words():
@@ -124,25 +133,36 @@ class Maker:
         return np.concatenate(out)
 
 
+def is_free(places, at, length):
+    """whether a scene is 20 s from all others"""
+    return all(at + length + 20 < p or p + max(old, new) + 20 < at for p, old, new in places)
+
+
 def edit(base, maker, r):
-    """8 cuts and 6 insertions: the edited sound, and what it shares with the base, in samples"""
+    """
+    8 cuts, 6 insertions and the REPLACED: the edited sound, and what it shares with the base, in
+    samples
+    """
     n = len(base)
-    places = []
+    places = []  # time, seconds of the base that go, seconds that come in their place
     while len(places) < 14:
         at, length = r.uniform(15, n / RATE - 120), r.uniform(3, 90)
-        if all(at + length + 20 < p or p + l + 20 < at for p, l, _ in places):
-            places.append((at, length, len(places) < 8))
+        if is_free(places, at, length):
+            places.append((at, length, 0) if len(places) < 8 else (at, 0, length))
+    for old, new in REPLACED:
+        at = r.uniform(15, n / RATE - 150)
+        while not is_free(places, at, max(old, new)):
+            at = r.uniform(15, n / RATE - 150)
+        places.append((at, old, new))
     out, shared, done, b = [], [], 0, 0
-    for at, length, cut in sorted(places):
+    for at, old, new in sorted(places):
         start = int(at * RATE)
         out.append(base[done:start])
         shared.append([done, start, b, b + start - done])
         b += start - done
-        done = start
-        if cut:
-            done += int(length * RATE)
-        else:
-            out.append(maker.scene(length))
+        done = start + int(old * RATE)
+        if new:
+            out.append(maker.scene(new))
             b += len(out[-1])
     out.append(base[done:])
     shared.append([done, n, b, b + n - done])
@@ -182,6 +202,29 @@ def make_version(out, name, base, tracks):
     (out / f"{name}.json").write_text(json.dumps(times))
 
 
+def make_pair(out, number, base):
+    """two films with 60 to 120 s in common, and other parts of the base before and after it"""
+    r, films, truth = random.Random(f"pair {number}"), [], []
+    length = r.uniform(60, 120)
+    start = r.uniform(0, len(base) / RATE - length)
+    common = base[int(start * RATE):int((start + length) * RATE)]
+    parts = [r.choice([0, r.uniform(3, 15), r.uniform(3, 60), r.uniform(3, 60)]) for _ in range(4)]
+    places = []
+    for part in parts:
+        at = r.uniform(0, len(base) / RATE - part)
+        while start - 60 - part < at < start + length + 60 or \
+                any(p - part - 5 < at < p + l + 5 for p, l in places):
+            at = r.uniform(0, len(base) / RATE - part)
+        places.append((at, part))
+    for i, encoder in enumerate([["flac", "64k"], r.choice(PAIR_ENCODERS)]):
+        before, after = (base[int(at * RATE):int((at + part) * RATE)]
+                         for at, part in places[2 * i:2 * i + 2])
+        sound = np.concatenate([before, common, after])
+        write(out / f"{number}-{'ab'[i]}.mkv", sound, encoder)
+        truth += [len(before) / RATE, (len(before) + len(common)) / RATE]
+    (out / f"{number}.json").write_text(json.dumps([truth]))
+
+
 def main():
     music, out = sorted(str(p) for p in pathlib.Path(sys.argv[1]).rglob("*.ogg")), pathlib.Path(sys.argv[2])
     out.mkdir(parents=True, exist_ok=True)
@@ -198,6 +241,10 @@ def main():
         if not (out / f"{name}.json").exists():
             make_version(out, name, base, foreign)
             print(name, flush=True)
+    (out / "pairs").mkdir(exist_ok=True)
+    for number in range(PAIRS):
+        if not (out / "pairs" / f"{number}.json").exists():
+            make_pair(out / "pairs", number, base)
 
 
 main()

@@ -58,8 +58,8 @@ static void check_map(const struct film_sound *s, const uint8_t *data, size_t si
 {
     struct align_map map;
     size_t cut = s->peaks / 3;
-    const struct align_sound a = {s->point, s->peaks, s->samples},
-                             b = {s->point + cut, s->peaks - cut, s->samples};
+    const struct align_sound a = {s->point, s->peaks, s->samples, s},
+                             b = {s->point + cut, s->peaks - cut, s->samples, s};
     if (s->peaks < 2 || s->samples > UINT64_C(100000) * SPECTROGRAM_HOP ||
         hash_64(data, size) % 256 != 0)
         return;

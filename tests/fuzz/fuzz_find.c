@@ -119,7 +119,7 @@ static void find(struct find_index *x, const struct input *in, size_t wants)
         peak[i] = (struct peak){(uint32_t)(i > 0 ? peak[i - 1].frame + p[0] % 64 : p[0]),
                                 (uint16_t)((p[1] << 8 | p[2]) % SPECTROGRAM_BINS), 1};
     }
-    const struct align_sound clip = {peak, in->peak_count, UINT64_C(4000) * SPECTROGRAM_HOP};
+    const struct align_sound clip = {peak, in->peak_count, UINT64_C(4000) * SPECTROGRAM_HOP, NULL};
     if (!find_clip(x, &clip, &r, &e))
         return;
     for (size_t i = 0; i < FIND_PLACES; i++)

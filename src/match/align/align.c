@@ -81,7 +81,7 @@ static bool read_sounds(struct align *a, struct err *e)
 
 static struct align_sound sound_of(const struct film_sound *s)
 {
-    return (struct align_sound){s->point, s->peaks, s->samples};
+    return (struct align_sound){s->point, s->peaks, s->samples, s};
 }
 
 static bool make_map(struct align *a, struct err *e)

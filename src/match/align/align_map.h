@@ -24,10 +24,13 @@ struct align_segment {
     int64_t a_from_us, a_to_us, b_from_us, b_to_us;
 };
 
+struct film_sound;
+
 struct align_sound {
     const struct peak *peak; /* [peaks] in peaks_list's order */
     size_t peaks;
-    uint64_t samples; /* film_sound.samples */
+    uint64_t samples;              /* film_sound.samples */
+    const struct film_sound *film; /* for its loudness; NULL: it is not known */
 };
 
 enum { ALIGN_SCORE_MOST = 1000, ALIGN_SCORE_LEAST = 50 };

@@ -6,11 +6,15 @@
 #include "barcode/sound/spectrogram.h"
 #include "base/interrupt.h"
 #include "base/log.h"
+#include "sound/film_sound.h"
 #include "sound/landmarks.h"
 
 /* ---- The peaks of a film at another speed ---- */
 
-enum { FRAMES_MOST = 1 << LANDMARK_TIME_BITS };
+enum {
+    FRAMES_MOST = 1 << LANDMARK_TIME_BITS,
+    QUIET = 200 /* 0.1 LU below the film's loudness */
+};
 
 static int compare_peaks(const void *x, const void *y)
 {
@@ -41,6 +45,33 @@ static void copy_points(const struct align_sound *sound, bool wide, struct align
     }
 }
 
+/* Returns true if a film is quiet in a frame. The least loudness is that of EBU 3342's gate. */
+static bool is_quiet(const struct film_sound *film, uint32_t frame)
+{
+    if (!film || film->rows == 0 || film->hops == 0)
+        return false;
+    size_t row = frame / film->hops;
+    row = row < film->rows ? row : film->rows - 1;
+    return film->row[row].loudness + QUIET < film->loudness;
+}
+
+/* Sets the indices by frame. */
+static void make_index(const struct film_sound *film, struct align_speed speed,
+                       struct align_peaks *out)
+{
+    size_t n = 0, loud = 0;
+    for (uint32_t frame = 0; frame < out->frames; frame++) {
+        out->start[frame] = (uint32_t)n;
+        out->loud[frame] = (uint32_t)loud;
+        while (n < out->count && out->point[n].frame == frame)
+            n++;
+        if (!is_quiet(film, scale(frame, speed.den, speed.num)))
+            loud += n - out->start[frame];
+    }
+    out->start[out->frames] = (uint32_t)n;
+    out->loud[out->frames] = (uint32_t)loud;
+}
+
 bool align_peaks_make(const struct align_sound *sound, bool wide, struct align_speed speed,
                       struct align_peaks *out, struct err *e)
 {
@@ -52,16 +83,12 @@ bool align_peaks_make(const struct align_sound *sound, bool wide, struct align_s
     out->reach = abs(speed.num - speed.den) * 100 > speed.den;
     out->point = err_calloc(sound->peaks + 1, sizeof *out->point, e);
     out->start = out->point ? err_calloc(out->frames + 1, sizeof *out->start, e) : NULL;
-    if (!out->start)
+    out->loud = out->start ? err_calloc(out->frames + 1, sizeof *out->loud, e) : NULL;
+    if (!out->loud)
         return false;
     copy_points(sound, wide, speed, out);
     qsort(out->point, out->count, sizeof *out->point, compare_peaks);
-    size_t n = 0;
-    for (uint32_t frame = 0; frame <= out->frames; frame++) {
-        while (n < out->count && out->point[n].frame < frame)
-            n++;
-        out->start[frame] = (uint32_t)n;
-    }
+    make_index(sound->film, speed, out);
     return true;
 }
 
@@ -69,6 +96,7 @@ void align_peaks_free(struct align_peaks *p)
 {
     free(p->point);
     free(p->start);
+    free(p->loud);
     *p = (struct align_peaks){0};
 }
 
@@ -97,6 +125,24 @@ size_t align_peaks_first(const struct align_peaks *p, int64_t frame)
     if (frame < 0)
         frame = 0;
     return p->start[frame < p->frames ? frame : p->frames];
+}
+
+/* Returns how many loud points are in frames [from, to). */
+static int64_t count_loud(const struct align_peaks *p, int64_t from, int64_t to)
+{
+    from = from > 0 ? from : 0;
+    to = to < p->frames ? to : p->frames;
+    return from < to ? (int64_t)p->loud[to] - p->loud[from] : 0;
+}
+
+int64_t align_peaks_points(const struct align_peaks *a, const struct align_peaks *b,
+                           const struct align_run *run, int64_t from, int64_t to)
+{
+    int64_t points = -count_loud(b, from, to) - count_loud(a, from + run->offset, to + run->offset);
+    size_t last = align_peaks_first(b, to);
+    for (size_t i = align_peaks_first(b, from); i < last; i++)
+        points += align_peaks_shared(a, b, i, run->offset) ? run->worth : 0;
+    return points;
 }
 
 /* ---- The offsets that landmarks propose ---- */
@@ -346,15 +392,14 @@ static void come_from(struct state *to, uint16_t *came, const struct state *from
 }
 
 /* Returns what a window wins at an offset. */
-static int64_t count_shared(const struct path_finder *f, uint32_t frame, int32_t offset)
+static int64_t count_points(const struct path_finder *f, uint32_t frame, int32_t offset)
 {
-    size_t to = align_peaks_first(f->b, (int64_t)frame + ALIGN_WINDOW), shared = 0;
-    int64_t a = (int64_t)frame + offset;
+    const struct align_run run = {.offset = offset, .worth = ALIGN_WORTH_MOST};
+    int64_t a = (int64_t)frame + offset, to = (int64_t)frame + ALIGN_WINDOW;
     if (a + ALIGN_WINDOW <= 0 || a >= f->a->frames)
         return -POINT;
-    for (size_t i = align_peaks_first(f->b, frame); i < to && shared < POINTS_MOST; i++)
-        shared += align_peaks_shared(f->a, f->b, i, offset);
-    return (int64_t)shared * POINT;
+    int64_t points = align_peaks_points(f->a, f->b, &run, frame, to) * POINT / run.worth;
+    return points < POINTS_MOST * POINT ? points : POINTS_MOST * POINT;
 }
 
 /* Computes the state in which the window at `frame` is at offset c. */
@@ -376,7 +421,7 @@ static void enter_offset(struct path_finder *f, size_t c, uint32_t frame, uint16
             come_from(to, &came[c], &f->now[n + k], n + k, change);
     }
     come_from(to, &came[c], &f->now[2 * n], 2 * n, change);
-    to->points += count_shared(f, frame, offset);
+    to->points += count_points(f, frame, offset);
     to->left = a + ALIGN_WINDOW;
 }
 
@@ -385,18 +430,13 @@ static void next_window(struct path_finder *f, uint32_t window)
     const size_t n = f->n;
     const uint32_t frame = window * ALIGN_WINDOW;
     uint16_t *came = f->came + (size_t)window * (2 * n + 1);
-    size_t peaks =
-        align_peaks_first(f->b, (int64_t)frame + ALIGN_WINDOW) - align_peaks_first(f->b, frame);
-    int64_t absent = (int64_t)peaks * POINT / ALIGN_ABSENT_SHARE;
     for (size_t c = 0; c < n; c++) {
         enter_offset(f, c, frame, came);
         f->next[n + c] = f->now[n + c];
         came[n + c] = (uint16_t)(n + c);
         come_from(&f->next[n + c], &came[n + c], &f->now[c], c, 0);
-        f->next[n + c].points += absent;
     }
     f->next[2 * n] = f->now[2 * n];
-    f->next[2 * n].points += absent;
     came[2 * n] = (uint16_t)(2 * n);
     struct state *swap = f->now;
     f->now = f->next;
@@ -420,7 +460,7 @@ static bool trace_back(const struct path_finder *f, struct align_path *out, stru
             if (!err_reserve(&out->run, out->runs + 1, &room, sizeof *out->run, e))
                 return false;
             out->run[out->runs++] =
-                (struct align_run){f->offset[best].frames, 0, (w + 1) * ALIGN_WINDOW};
+                (struct align_run){f->offset[best].frames, 0, (w + 1) * ALIGN_WINDOW, 0};
         }
         out->run[out->runs - 1].from = w * ALIGN_WINDOW;
     }

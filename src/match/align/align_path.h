@@ -5,10 +5,10 @@
  * A less that in B. Blocks of B's time each propose their offsets with the most votes.
  *
  * B's time is divided into windows. In each, B is at one of the offsets or is not in A. A path wins
- * a point for each peak that both films have at its offset, at most POINTS_MOST a window, and a
- * share of a point for each peak of B where it is not in A. A change of offset has a price. Time
- * never goes back in A, but by a few frames for a small price, as where a clock drifts. The best
- * path is found by dynamic programming (Viterbi).
+ * a point for each peak that both films have at its offset, at most POINTS_MOST a window, and loses
+ * a share of a point for each peak that only one film has there. A change of offset has a price.
+ * Time never goes back in A, but by a few frames for a small price, as where a clock drifts. The
+ * best path is found by dynamic programming (Viterbi).
  */
 #ifndef BARCODE_MATCH_ALIGN_PATH_H
 #define BARCODE_MATCH_ALIGN_PATH_H
@@ -29,6 +29,7 @@ struct align_peaks {
     size_t count;
     uint32_t frames; /* of the spectrogram; all points are in it */
     uint32_t *start; /* [frames + 1] index of each frame's first point */
+    uint32_t *loud;  /* [frames + 1] number of points before each frame where it is not quiet */
     int reach;       /* a point is the same as another whose bin is this near */
 };
 
@@ -54,15 +55,25 @@ size_t align_peaks_first(const struct align_peaks *p, int64_t frame);
 enum {
     ALIGN_WINDOW = 32,       /* frames: 1.024 s */
     ALIGN_DRIFT = 3,         /* frames: offsets this near are a clock's drift */
-    ALIGN_ABSENT_SHARE = 16, /* peaks that are worth a point where B is not in A */
-    ALIGN_CHANGE = 24        /* points: price of a change */
+    ALIGN_ABSENT_SHARE = 16, /* peaks of each film that are worth a shared one */
+    ALIGN_WORTH_MOST = 2 * ALIGN_ABSENT_SHARE,
+    ALIGN_CHANGE = 24 /* points: price of a change */
 };
 
 /* Windows of B at one offset: frames [from, to). */
 struct align_run {
     int32_t offset; /* in frames */
     uint32_t from, to;
+    int worth; /* of a shared peak (align_peaks_points) */
 };
+
+/*
+ * Returns what frames [from, to) of B win in a run: its worth for each peak that both films have,
+ * less one for each peak of either. Where a film is quiet, as in a pause of speech, another copy of
+ * it has peaks of other noise: there its peaks lose nothing.
+ */
+int64_t align_peaks_points(const struct align_peaks *a, const struct align_peaks *b,
+                           const struct align_run *run, int64_t from, int64_t to);
 
 struct align_path {
     struct align_run *run; /* [runs] by time in both films */

@@ -288,8 +288,8 @@ static bool compare(const struct library *l, size_t a, size_t b, struct align_ma
     bool ok = true, loaded = command_films_sound(&l->films, a, &x);
     loaded = command_films_sound(&l->films, b, &y) && loaded;
     if (loaded) {
-        struct align_sound first = {x.point, x.peaks, x.samples},
-                           second = {y.point, y.peaks, y.samples};
+        struct align_sound first = {x.point, x.peaks, x.samples, &x},
+                           second = {y.point, y.peaks, y.samples, &y};
         ok = align_map_make(&first, &second, map, e);
     }
     free(map->segment);
@@ -561,7 +561,7 @@ static bool keep_sound(void *user, size_t i, const struct film_sound *sound, str
     if (!f->peak)
         return false;
     memcpy(f->peak, sound->point, sound->peaks * sizeof *f->peak);
-    f->sound = (struct align_sound){f->peak, sound->peaks, sound->samples};
+    f->sound = (struct align_sound){f->peak, sound->peaks, sound->samples, NULL};
     return true;
 }
 

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "match/align/align_map.h"
+#include "sound/film_sound.h"
 #include "test.h"
 
 enum { PEAKS_MOST = 80000, FRAME_US = 32000, NEAR_US = 250000 };
@@ -39,7 +40,7 @@ static void add_frames(struct sound *s, uint32_t seed, uint32_t from, uint32_t f
 
 static struct align_sound sound_of(const struct sound *s)
 {
-    return (struct align_sound){s->peak, s->peaks, (uint64_t)s->frames * 512};
+    return (struct align_sound){s->peak, s->peaks, (uint64_t)s->frames * 512, NULL};
 }
 
 /* Keeps `keep` of 100 peaks, and puts others in the place of the rest. */
@@ -167,6 +168,86 @@ TEST(short_films_keep_their_speed)
         assert_int_equal(map.speed_num, map.speed_den);
         assert_in_range(map.common_us, 39500000, 40000000);
         align_map_free(&map);
+    }
+}
+
+/* 200 units of a film, `a` or `b` units of others in A and B, and 200 more of the film. */
+static void make_replaced(uint32_t a, uint32_t b)
+{
+    film_a = film_b = (struct sound){.peaks = 0};
+    add_frames(&film_a, 1, 0, 200 * 31);
+    add_frames(&film_b, 1, 0, 200 * 31);
+    add_frames(&film_a, 2, 0, a * 31);
+    add_frames(&film_b, 3, 0, b * 31);
+    add_frames(&film_a, 1, 200 * 31, 200 * 31);
+    add_frames(&film_b, 1, 200 * 31, 200 * 31);
+}
+
+/* Scenes that are replaced by others as long, longer or shorter. */
+TEST(replaced_scenes)
+{
+    static const uint32_t row[][2] = {{120, 90}, {90, 90}, {60, 45}, {30, 20}, {20, 15}, {15, 20},
+                                      {10, 10},  {10, 8},  {5, 5},   {3, 3},   {120, 3}};
+    for (size_t i = 0; i < 2 * sizeof row / sizeof *row; i++) {
+        double a = row[i / 2][0], b = row[i / 2][1];
+        make_replaced(row[i / 2][0], row[i / 2][1]);
+        const int64_t near_us = i & 1 ? 2 * NEAR_US : NEAR_US;
+        spoil(&film_b, i & 1 ? 40 : 100);
+        struct align_map map = align();
+        assert_int_equal(map.segments, 4);
+        assert_int_equal(map.segment[1].kind, ALIGN_ONLY_A);
+        assert_int_equal(map.segment[2].kind, ALIGN_ONLY_B);
+        assert_near(map.segment[0].a_to_us, 200, near_us);
+        assert_near(map.segment[0].b_to_us, 200, near_us);
+        assert_near(map.segment[3].a_from_us, 200 + a, near_us);
+        assert_near(map.segment[3].b_from_us, 200 + b, near_us);
+        align_map_free(&map);
+    }
+}
+
+/* In a pause of speech, a noisy copy has peaks of its noise. A scene that is not quiet is another. */
+TEST(noise_in_a_pause)
+{
+    static struct sound_row row[420 * 31];
+    struct film_sound loudness = {.hops = 1, .rows = 420 * 31, .row = row, .loudness = -230};
+    for (int quiet = 0; quiet < 2; quiet++) {
+        make_replaced(20, 20);
+        for (size_t i = 0; i < loudness.rows; i++)
+            row[i].loudness = quiet && i >= 200 * 31 && i < 220 * 31 ? -600 : -230;
+        struct err e = ERR_INIT;
+        struct align_map map;
+        struct align_sound a = sound_of(&film_a), b = sound_of(&film_b);
+        a.film = b.film = &loudness;
+        assert_true(align_map_make(&a, &b, &map, &e));
+        assert_int_equal(map.segments, quiet ? 1 : 4);
+        align_map_free(&map);
+    }
+}
+
+/* Other sound before and after what both have, in one of them or in both. */
+TEST(other_ends)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        static const uint32_t length[] = {0, 5, 12, 40};
+        const uint32_t a = length[i % 4], b = length[i / 4 % 4];
+        for (int last = 0; last < 2; last++) {
+            film_a = film_b = (struct sound){.peaks = 0};
+            add_frames(&film_a, 2, 0, last ? 0 : a * 31);
+            add_frames(&film_b, 3, 0, last ? 0 : b * 31);
+            add_frames(&film_a, 1, 0, 100 * 31);
+            add_frames(&film_b, 1, 0, 100 * 31);
+            add_frames(&film_a, 2, 0, last ? a * 31 : 0);
+            add_frames(&film_b, 3, 0, last ? b * 31 : 0);
+            spoil(&film_b, 25 * (i / 16 + 1));
+            struct align_map map = align();
+            size_t n = last ? 0 : map.segments - 1;
+            assert_int_equal(map.segments, 1 + (a > 0) + (b > 0));
+            assert_near(map.segment[n].a_from_us, last ? 0 : a, 2 * NEAR_US);
+            assert_near(map.segment[n].b_from_us, last ? 0 : b, 2 * NEAR_US);
+            assert_near(map.segment[n].a_to_us, last ? 100 : a + 100, 2 * NEAR_US);
+            assert_near(map.segment[n].b_to_us, last ? 100 : b + 100, 2 * NEAR_US);
+            align_map_free(&map);
+        }
     }
 }
 

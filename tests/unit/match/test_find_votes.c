@@ -113,7 +113,7 @@ static struct find_result find(const struct peak *clip, size_t n)
 {
     struct err e = ERR_INIT;
     struct find_result r;
-    struct align_sound sound = {clip, n, (uint64_t)FRAMES * SPECTROGRAM_HOP};
+    struct align_sound sound = {clip, n, (uint64_t)FRAMES * SPECTROGRAM_HOP, NULL};
     assert_true(find_clip(&library, &sound, &r, &e));
     return r;
 }
@@ -190,7 +190,7 @@ static struct find_result settle(uint32_t films)
     static struct peak clip[PEAKS];
     struct err e = ERR_INIT;
     size_t n = cut_clip(clip, CLIP, 0, 320, 16, 1);
-    struct align_sound sound = {clip, n, 320 * SPECTROGRAM_HOP};
+    struct align_sound sound = {clip, n, 320 * SPECTROGRAM_HOP, NULL};
     struct find_result r = find(clip, n);
     assert_int_equal(r.found, 2);
     assert_int_equal(r.place[0].film, EXACT);
