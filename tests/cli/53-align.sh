@@ -92,6 +92,16 @@ test_align_exact() { # quick
     near=0.1 segments exact.csv "${cut[@]:0:4}"
 }
 
+# Other scenes at the same place, before what both have and after it. In B's edit list they are B's.
+test_align_replaced() { # quick
+    film a.mkv 9000:0:6 0:0:40 7000:0:12 0:60:40 7000:50:10 0:110:30 7000:90:5
+    film b.mkv 8000:0:10 0:0:40 5000:0:9 0:60:40 5000:50:10 0:110:30
+    ok align a.mkv b.mkv --exact -o both.csv -o both.edl --cache cache
+    segments both.csv a:0:6:0:0 b:6:6:0:10 both:6:46:10:50 a:46:58:50:50 b:58:58:50:59 \
+        both:58:98:59:99 a:98:108:99:99 b:108:108:99:109 both:108:138:109:139 a:138:143:139:139
+    [ "$(grep -oE '^00[0-9]  [AB]' both.edl | tr -d '0-9 \n')" = BABABA ] || fail "$(cat both.edl)"
+}
+
 # 25/24 as fast, with and without its pitch.
 test_align_pal() {
     make_versions

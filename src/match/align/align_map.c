@@ -7,17 +7,125 @@
 /* ---- The ends of the path's runs ---- */
 
 enum {
-    REACH = 6 * ALIGN_WINDOW,                    /* frames by which an end may move */
-    REPLACED = ALIGN_CHANGE * ALIGN_ABSENT_SHARE /* peaks that a run does not go on over */
+    REACH = 6 * ALIGN_WINDOW,            /* frames by which an end may move */
+    WORTH_MOST = 2 * ALIGN_ABSENT_SHARE, /* points of a shared peak (align_peaks_points) */
+    CHANCE = 4,                          /* a run's share, divided by this, wins nothing */
+    REPLACED = 8,                        /* shared peaks that other sound must outweigh */
+    PAUSE = 12                           /* points that a pause may lose */
 };
 
 static uint32_t smaller(uint32_t a, uint32_t b) { return a < b ? a : b; }
 static uint32_t larger(uint32_t a, uint32_t b) { return a > b ? a : b; }
 
-/* Returns how many peaks of B are in frames [from, to). */
-static size_t count_peaks(const struct align_peaks *b, uint32_t from, uint32_t to)
+static int64_t clamp(int64_t value, int64_t least, int64_t most)
 {
-    return align_peaks_first(b, to) - align_peaks_first(b, from);
+    if (value < least)
+        return least;
+    return value < most ? value : most;
+}
+
+/* Returns the points that other sound must lose to be known. */
+static int64_t replaced_points(const struct align_run *run)
+{
+    return (int64_t)REPLACED * run->worth;
+}
+
+/* Returns what frames [from, to) of B win in a run (align_peaks_points). */
+static int64_t sum_points(const struct align_peaks *a, const struct align_peaks *b, uint32_t from,
+                          uint32_t to, const struct align_run *run)
+{
+    return from < to ? align_peaks_points(a, b, from, to, run->offset, run->worth) : 0;
+}
+
+/* Appends frames [from, to) of a span. */
+static bool add_run(struct align_path *out, size_t *room, const struct align_run *span,
+                    uint32_t from, uint32_t to, struct err *e)
+{
+    if (from >= to)
+        return true;
+    if (!err_reserve(&out->run, out->runs + 1, room, sizeof *out->run, e))
+        return false;
+    out->run[out->runs++] = (struct align_run){span->offset, from, to, span->worth};
+    return true;
+}
+
+/*
+ * Appends the parts of a span that both films have. A part ends where the sum of points is highest
+ * before it falls by replaced_points, and begins where the sum is lowest before it rises by them.
+ */
+static bool split_span(const struct align_peaks *a, const struct align_peaks *b,
+                       const struct align_run *span, struct align_path *out, size_t *room,
+                       struct err *e)
+{
+    int64_t sum = 0, extreme = 0;
+    uint32_t from = span->from, at = from;
+    bool both = true;
+    for (uint32_t x = span->from; x < span->to; x++) {
+        sum += sum_points(a, b, x, x + 1, span);
+        if (both ? sum > extreme : sum <= extreme) {
+            extreme = sum;
+            at = x + 1;
+        } else if (llabs(sum - extreme) >= replaced_points(span)) {
+            if (both && !add_run(out, room, span, from, at, e))
+                return false;
+            from = at;
+            both = !both;
+            extreme = sum;
+            at = x + 1;
+        }
+    }
+    return !both || add_run(out, room, span, from, span->to, e);
+}
+
+/* Sets what a shared peak of a span is worth, from the share of the path's `runs` in it. */
+static void set_worth(const struct align_peaks *a, const struct align_peaks *b,
+                      const struct align_run *run, size_t runs, struct align_run *span)
+{
+    int64_t peaks = 0, shared = 0;
+    for (size_t i = 0; i < runs; i++) {
+        int64_t lost = align_peaks_points(a, b, run[i].from, run[i].to, span->offset, 0);
+        shared += align_peaks_points(a, b, run[i].from, run[i].to, span->offset, 1) - lost;
+        peaks -= lost;
+    }
+    span->worth = shared > 0 ? (int)clamp(CHANCE * peaks / shared, 0, WORTH_MOST) : WORTH_MOST;
+}
+
+/* Splits the path's runs where other sound lies between parts at the same offset. */
+static bool split_runs(const struct align_peaks *a, const struct align_peaks *b,
+                       struct align_path *path, struct err *e)
+{
+    struct align_path out = {.points = path->points};
+    size_t room = 0;
+    bool ok = true;
+    for (size_t i = 0, n; ok && i < path->runs; i += n) {
+        struct align_run span = path->run[i];
+        for (n = 1; i + n < path->runs && path->run[i + n].offset == span.offset; n++)
+            span.to = path->run[i + n].to;
+        set_worth(a, b, &path->run[i], n, &span);
+        ok = split_span(a, b, &span, &out, &room, e);
+    }
+    free(path->run);
+    *path = out;
+    return ok;
+}
+
+/* Returns half the frames of the pause, which has hardly a peak, from `from` to at most `limit`. */
+static uint32_t half_pause_after(const struct align_peaks *a, const struct align_peaks *b,
+                                 const struct align_run *run, uint32_t from, uint32_t limit)
+{
+    uint32_t to = from;
+    while (to < limit && sum_points(a, b, from, to + 1, run) >= -PAUSE)
+        to++;
+    return (to - from) / 2;
+}
+
+static uint32_t half_pause_before(const struct align_peaks *a, const struct align_peaks *b,
+                                  const struct align_run *run, uint32_t to, uint32_t limit)
+{
+    uint32_t from = to;
+    while (from > limit && sum_points(a, b, from - 1, to, run) >= -PAUSE)
+        from--;
+    return (to - from) / 2;
 }
 
 /* Finds the longest stretch [*from, *to] of cost[n]'s least value. */
@@ -61,13 +169,44 @@ static void count_exceptions(const struct align_peaks *a, const struct align_pea
     }
 }
 
+/*
+ * Finds the end of `before` and the beginning of `after`, at least `skip` later, at which both win
+ * most. Returns what they win in frames [low, high) and [low + skip, high + skip).
+ */
+static int64_t find_ends(const struct align_peaks *a, const struct align_peaks *b,
+                         const struct align_run *before, const struct align_run *after,
+                         uint32_t low, uint32_t high, uint32_t skip, uint32_t *end, uint32_t *begin)
+{
+    int64_t left = 0, left_most = 0, best;
+    int64_t right = sum_points(a, b, low + skip, high + skip, after);
+    uint32_t left_end = low;
+    best = right;
+    *end = low;
+    *begin = low + skip;
+    for (uint32_t x = low; x < high; x++) {
+        left += sum_points(a, b, x, x + 1, before);
+        right -= sum_points(a, b, x + skip, x + skip + 1, after);
+        if (left > left_most) {
+            left_most = left;
+            left_end = x + 1;
+        }
+        if (left_most + right >= best) {
+            best = left_most + right;
+            *end = left_end;
+            *begin = x + 1 + skip;
+        }
+    }
+    return best;
+}
+
+/* Places the end of a run and the beginning of the next, at one point if little is between. */
 static bool refine_between(const struct align_peaks *a, const struct align_peaks *b,
                            struct align_run *before, struct align_run *after, struct err *e)
 {
     int32_t step = after->offset - before->offset;
     if (abs(step) <= ALIGN_DRIFT && after->from == before->to)
         return true;
-    uint32_t skip = step < 0 ? (uint32_t)-step : 0, from = 0, to = 0;
+    uint32_t skip = step < 0 ? (uint32_t)-step : 0, from = 0, to = 0, end, begin;
     uint32_t low = larger(before->from, before->to > REACH ? before->to - REACH : 0);
     uint32_t high = smaller(after->to, after->from + REACH);
     high = larger(high > skip ? high - skip : 0, low + 1);
@@ -77,48 +216,68 @@ static bool refine_between(const struct align_peaks *a, const struct align_peaks
     count_exceptions(a, b, before, after, low, high - low, skip, cost);
     find_least(cost, high - low, &from, &to);
     free(cost);
-    from += low;
-    to += low;
-    size_t between = count_peaks(b, from, to) + (skip ? count_peaks(b, from + skip, to + skip) : 0);
-    if (between < REPLACED)
-        from = to = from + (to - from) / 2;
-    before->to = from;
-    after->from = to + skip;
+    uint32_t x = low + from + (to - from) / 2;
+    int64_t joined =
+        sum_points(a, b, low, x, before) + sum_points(a, b, x + skip, high + skip, after);
+    int64_t apart = find_ends(a, b, before, after, low, high, skip, &end, &begin);
+    before->to = x;
+    after->from = x + skip;
+    if (apart - joined >= replaced_points(before->worth > after->worth ? before : after)) {
+        before->to = end + half_pause_after(a, b, before, end, begin - skip);
+        after->from = begin - half_pause_before(a, b, after, begin, end + skip);
+    }
     return true;
 }
 
-/* Moves the beginning to the first shared peak, or to where the shorter of both films begins. */
+/* Moves the beginning to where the run wins most, or to where the shorter of both films begins. */
 static void refine_first(const struct align_peaks *a, const struct align_peaks *b,
                          struct align_run *run)
 {
-    uint32_t low = run->from > REACH ? run->from - REACH : 0, first = run->from;
     uint32_t begin = run->offset < 0 ? (uint32_t)-run->offset : 0;
-    for (size_t i = align_peaks_first(b, low); i < b->count && b->point[i].frame < run->to; i++)
-        if (align_peaks_shared(a, b, i, run->offset)) {
-            first = b->point[i].frame;
-            break;
+    uint32_t low = larger(begin, run->from > REACH ? run->from - REACH : 0);
+    uint32_t first = smaller(run->to, run->from + REACH);
+    int64_t sum = 0, most = 0;
+    for (uint32_t x = first; x-- > low;) {
+        sum += sum_points(a, b, x, x + 1, run);
+        if (sum > most) {
+            most = sum;
+            first = x;
         }
-    run->from = begin > first || count_peaks(b, begin, first) < REPLACED ? begin : first;
+    }
+    if (-sum_points(a, b, begin, first, run) >= replaced_points(run))
+        run->from = first - half_pause_before(a, b, run, first, begin);
+    else
+        run->from = smaller(begin, first);
 }
 
 static void refine_last(const struct align_peaks *a, const struct align_peaks *b,
                         struct align_run *run)
 {
-    uint32_t last = run->to;
     int64_t a_end = (int64_t)a->frames - run->offset;
     uint32_t end = a_end < b->frames ? (uint32_t)(a_end > 0 ? a_end : 0) : b->frames;
-    for (size_t i = align_peaks_first(b, (int64_t)run->to + REACH);
-         i-- > 0 && b->point[i].frame >= run->from;)
-        if (align_peaks_shared(a, b, i, run->offset)) {
-            last = b->point[i].frame + 1;
-            break;
+    uint32_t high = smaller(end, run->to + REACH);
+    uint32_t last = larger(run->from, run->to > REACH ? run->to - REACH : 0);
+    int64_t sum = 0, most = 0;
+    for (uint32_t x = last; x < high; x++) {
+        sum += sum_points(a, b, x, x + 1, run);
+        if (sum > most) {
+            most = sum;
+            last = x + 1;
         }
-    run->to = end < last || count_peaks(b, last, end) < REPLACED ? end : last;
+    }
+    if (-sum_points(a, b, last, end, run) >= replaced_points(run))
+        run->to = last + half_pause_after(a, b, run, last, end);
+    else
+        run->to = larger(end, last);
 }
 
 static bool refine_edges(const struct align_peaks *a, const struct align_peaks *b,
                          struct align_path *path, struct err *e)
 {
+    if (!split_runs(a, b, path, e))
+        return false;
+    if (path->runs == 0)
+        return true;
     for (size_t i = 1; i < path->runs; i++)
         if (!refine_between(a, b, &path->run[i - 1], &path->run[i], e))
             return false;
@@ -149,13 +308,6 @@ static int64_t exact_offset_us(const struct align_fit *f, const struct align_run
                 n++;
             }
     return (int64_t)run->offset * FRAME_US + (n > 0 ? sum * FRAME_US / n : 0);
-}
-
-static int64_t clamp(int64_t value, int64_t least, int64_t most)
-{
-    if (value < least)
-        return least;
-    return value < most ? value : most;
 }
 
 /* Returns the time of a frame. What a frame has belongs to the middle of its window. */

@@ -99,6 +99,17 @@ size_t align_peaks_first(const struct align_peaks *p, int64_t frame)
     return p->start[frame < p->frames ? frame : p->frames];
 }
 
+int64_t align_peaks_points(const struct align_peaks *a, const struct align_peaks *b, int64_t from,
+                           int64_t to, int32_t offset, int worth)
+{
+    size_t first = align_peaks_first(b, from), last = align_peaks_first(b, to);
+    size_t others = align_peaks_first(a, to + offset) - align_peaks_first(a, from + offset);
+    int64_t points = -(int64_t)(last - first + others);
+    for (size_t i = first; i < last; i++)
+        points += align_peaks_shared(a, b, i, offset) ? worth : 0;
+    return points;
+}
+
 /* ---- The offsets that landmarks propose ---- */
 
 enum {
@@ -346,15 +357,14 @@ static void come_from(struct state *to, uint16_t *came, const struct state *from
 }
 
 /* Returns what a window wins at an offset. */
-static int64_t count_shared(const struct path_finder *f, uint32_t frame, int32_t offset)
+static int64_t count_points(const struct path_finder *f, uint32_t frame, int32_t offset)
 {
-    size_t to = align_peaks_first(f->b, (int64_t)frame + ALIGN_WINDOW), shared = 0;
-    int64_t a = (int64_t)frame + offset;
+    const int worth = 2 * ALIGN_ABSENT_SHARE;
+    int64_t a = (int64_t)frame + offset, to = (int64_t)frame + ALIGN_WINDOW;
     if (a + ALIGN_WINDOW <= 0 || a >= f->a->frames)
         return -POINT;
-    for (size_t i = align_peaks_first(f->b, frame); i < to && shared < POINTS_MOST; i++)
-        shared += align_peaks_shared(f->a, f->b, i, offset);
-    return (int64_t)shared * POINT;
+    int64_t points = align_peaks_points(f->a, f->b, frame, to, offset, worth) * POINT / worth;
+    return points < POINTS_MOST * POINT ? points : POINTS_MOST * POINT;
 }
 
 /* Computes the state in which the window at `frame` is at offset c. */
@@ -376,7 +386,7 @@ static void enter_offset(struct path_finder *f, size_t c, uint32_t frame, uint16
             come_from(to, &came[c], &f->now[n + k], n + k, change);
     }
     come_from(to, &came[c], &f->now[2 * n], 2 * n, change);
-    to->points += count_shared(f, frame, offset);
+    to->points += count_points(f, frame, offset);
     to->left = a + ALIGN_WINDOW;
 }
 
@@ -385,18 +395,13 @@ static void next_window(struct path_finder *f, uint32_t window)
     const size_t n = f->n;
     const uint32_t frame = window * ALIGN_WINDOW;
     uint16_t *came = f->came + (size_t)window * (2 * n + 1);
-    size_t peaks =
-        align_peaks_first(f->b, (int64_t)frame + ALIGN_WINDOW) - align_peaks_first(f->b, frame);
-    int64_t absent = (int64_t)peaks * POINT / ALIGN_ABSENT_SHARE;
     for (size_t c = 0; c < n; c++) {
         enter_offset(f, c, frame, came);
         f->next[n + c] = f->now[n + c];
         came[n + c] = (uint16_t)(n + c);
         come_from(&f->next[n + c], &came[n + c], &f->now[c], c, 0);
-        f->next[n + c].points += absent;
     }
     f->next[2 * n] = f->now[2 * n];
-    f->next[2 * n].points += absent;
     came[2 * n] = (uint16_t)(2 * n);
     struct state *swap = f->now;
     f->now = f->next;
@@ -420,7 +425,7 @@ static bool trace_back(const struct path_finder *f, struct align_path *out, stru
             if (!err_reserve(&out->run, out->runs + 1, &room, sizeof *out->run, e))
                 return false;
             out->run[out->runs++] =
-                (struct align_run){f->offset[best].frames, 0, (w + 1) * ALIGN_WINDOW};
+                (struct align_run){f->offset[best].frames, 0, (w + 1) * ALIGN_WINDOW, 0};
         }
         out->run[out->runs - 1].from = w * ALIGN_WINDOW;
     }

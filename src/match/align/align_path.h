@@ -5,10 +5,10 @@
  * A less that in B. Blocks of B's time each propose their offsets with the most votes.
  *
  * B's time is divided into windows. In each, B is at one of the offsets or is not in A. A path wins
- * a point for each peak that both films have at its offset, at most POINTS_MOST a window, and a
- * share of a point for each peak of B where it is not in A. A change of offset has a price. Time
- * never goes back in A, but by a few frames for a small price, as where a clock drifts. The best
- * path is found by dynamic programming (Viterbi).
+ * a point for each peak that both films have at its offset, at most POINTS_MOST a window, and loses
+ * a share of a point for each peak that only one film has there. A change of offset has a price.
+ * Time never goes back in A, but by a few frames for a small price, as where a clock drifts. The
+ * best path is found by dynamic programming (Viterbi).
  */
 #ifndef BARCODE_MATCH_ALIGN_PATH_H
 #define BARCODE_MATCH_ALIGN_PATH_H
@@ -48,13 +48,20 @@ bool align_peaks_has(const struct align_peaks *p, int64_t frame, int bin, int re
 bool align_peaks_shared(const struct align_peaks *a, const struct align_peaks *b, size_t i,
                         int32_t offset);
 
+/*
+ * Returns what frames [from, to) of B win at an offset: `worth` for each peak that both films have,
+ * less one for each peak of either.
+ */
+int64_t align_peaks_points(const struct align_peaks *a, const struct align_peaks *b, int64_t from,
+                           int64_t to, int32_t offset, int worth);
+
 /* Returns the index of the first point whose frame is `frame` or later. */
 size_t align_peaks_first(const struct align_peaks *p, int64_t frame);
 
 enum {
     ALIGN_WINDOW = 32,       /* frames: 1.024 s */
     ALIGN_DRIFT = 3,         /* frames: offsets this near are a clock's drift */
-    ALIGN_ABSENT_SHARE = 16, /* peaks that are worth a point where B is not in A */
+    ALIGN_ABSENT_SHARE = 16, /* peaks of each film that are worth a shared one */
     ALIGN_CHANGE = 24        /* points: price of a change */
 };
 
@@ -62,6 +69,7 @@ enum {
 struct align_run {
     int32_t offset; /* in frames */
     uint32_t from, to;
+    int worth; /* of a shared peak (align_peaks_points) */
 };
 
 struct align_path {

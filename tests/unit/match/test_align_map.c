@@ -170,6 +170,77 @@ TEST(short_films_keep_their_speed)
     }
 }
 
+/* 200 units of a film, `a` or `b` units of others in A and B, and 200 more of the film. */
+static void make_replaced(uint32_t a, uint32_t b)
+{
+    film_a = film_b = (struct sound){.peaks = 0};
+    add_frames(&film_a, 1, 0, 200 * 31);
+    add_frames(&film_b, 1, 0, 200 * 31);
+    add_frames(&film_a, 2, 0, a * 31);
+    add_frames(&film_b, 3, 0, b * 31);
+    add_frames(&film_a, 1, 200 * 31, 200 * 31);
+    add_frames(&film_b, 1, 200 * 31, 200 * 31);
+}
+
+/* Scenes that are replaced by others as long, longer or shorter, or by silence. */
+TEST(replaced_scenes)
+{
+    static const uint32_t row[][2] = {{120, 90}, {90, 90}, {60, 45}, {30, 20}, {20, 15}, {15, 20},
+                                      {10, 10},  {10, 8},  {5, 5},   {3, 3},   {120, 3}};
+    for (size_t i = 0; i < 2 * sizeof row / sizeof *row; i++) {
+        double a = row[i / 2][0], b = row[i / 2][1];
+        make_replaced(row[i / 2][0], row[i / 2][1]);
+        const int64_t near_us = i & 1 ? 2 * NEAR_US : NEAR_US;
+        spoil(&film_b, i & 1 ? 40 : 100);
+        struct align_map map = align();
+        assert_int_equal(map.segments, 4);
+        assert_int_equal(map.segment[1].kind, ALIGN_ONLY_A);
+        assert_int_equal(map.segment[2].kind, ALIGN_ONLY_B);
+        assert_near(map.segment[0].a_to_us, 200, near_us);
+        assert_near(map.segment[0].b_to_us, 200, near_us);
+        assert_near(map.segment[3].a_from_us, 200 + a, near_us);
+        assert_near(map.segment[3].b_from_us, 200 + b, near_us);
+        align_map_free(&map);
+    }
+    make_replaced(20, 0);
+    film_b.frames = 0;
+    for (size_t i = 0; i < film_b.peaks; i++)
+        film_b.peak[i].frame += film_b.peak[i].frame >= 200 * 31 ? 20 * 31 : 0;
+    film_b.frames = film_a.frames;
+    struct align_map map = align();
+    assert_int_equal(map.segments, 4);
+    assert_near(map.segment[0].a_to_us, 200, NEAR_US);
+    assert_near(map.segment[3].b_from_us, 220, NEAR_US);
+    align_map_free(&map);
+}
+
+/* Other sound before and after what both have, in one of them or in both. */
+TEST(other_ends)
+{
+    for (uint32_t i = 0; i < 64; i++) {
+        static const uint32_t length[] = {0, 5, 12, 40};
+        const uint32_t a = length[i % 4], b = length[i / 4 % 4];
+        for (int last = 0; last < 2; last++) {
+            film_a = film_b = (struct sound){.peaks = 0};
+            add_frames(&film_a, 2, 0, last ? 0 : a * 31);
+            add_frames(&film_b, 3, 0, last ? 0 : b * 31);
+            add_frames(&film_a, 1, 0, 100 * 31);
+            add_frames(&film_b, 1, 0, 100 * 31);
+            add_frames(&film_a, 2, 0, last ? a * 31 : 0);
+            add_frames(&film_b, 3, 0, last ? b * 31 : 0);
+            spoil(&film_b, 25 * (i / 16 + 1));
+            struct align_map map = align();
+            size_t n = last ? 0 : map.segments - 1;
+            assert_int_equal(map.segments, 1 + (a > 0) + (b > 0));
+            assert_near(map.segment[n].a_from_us, last ? 0 : a, 2 * NEAR_US);
+            assert_near(map.segment[n].b_from_us, last ? 0 : b, 2 * NEAR_US);
+            assert_near(map.segment[n].a_to_us, last ? 100 : a + 100, 2 * NEAR_US);
+            assert_near(map.segment[n].b_to_us, last ? 100 : b + 100, 2 * NEAR_US);
+            align_map_free(&map);
+        }
+    }
+}
+
 /* The segments follow one another and cover both films, whatever these are. */
 static void assert_whole(const struct align_map *map)
 {
