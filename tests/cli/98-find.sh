@@ -128,3 +128,16 @@ test_find_same() {
     check holds "$LOGS/stdout" '[x["score"] >= j["needed"] for x in j["others"]] == [True]'
     check holds "$LOGS/stdout" '{j["film"], j["others"][0]["film"]} == {"lib/copy.mkv", "lib/one.mkv"}'
 }
+
+# A balanced microphone on a stereo jack: the channels cancel one another.
+test_find_opposite_phase() {
+    library
+    clip_of lib/two.mkv 11.5 mono.mkv
+    ffmpeg -nostdin -v error -i mono.mkv -af 'pan=stereo|c0=c0|c1=-1*c0' -c:v copy -c:a pcm_s16le opposite.mkv
+    ok find opposite.mkv lib --cache cache --json
+    finds lib/two.mkv 11.5
+    ffmpeg -nostdin -v error -i lib/two.mkv -af 'pan=stereo|c0=c0|c1=-0.9*c0' -c:v copy -c:a libmp3lame -b:a 96k other.mkv
+    mv other.mkv lib/two.mkv
+    ok find mono.mkv lib --cache cache --json
+    finds lib/two.mkv 11.5
+}
