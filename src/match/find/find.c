@@ -643,6 +643,9 @@ static bool load_sound(void *user, uint32_t film, struct film_sound *sound)
 static bool print_found(struct find *f, struct find_result *r, struct err *e)
 {
     char *const *path = f->library.films.in.path;
+    bool tried = r->found == 0;
+    if (tried && !find_by_peaks(r, &f->sound, load_sound, f, e))
+        return false;
     if (r->found == 0 && f->wanted.json && !print_places(stdout, r, path, true, e))
         return false;
     if (r->found == 0)
@@ -650,7 +653,7 @@ static bool print_found(struct find *f, struct find_result *r, struct err *e)
                        "'%s' is from no film of the library (%zu film%s, score %u, needed %u)",
                        f->clip.films.in.path[0], f->library.known, f->library.known == 1 ? "" : "s",
                        r->place[0].votes, r->needed);
-    return find_refine_offsets(r, &f->sound, load_sound, f, e) &&
+    return (tried || find_refine_offsets(r, &f->sound, load_sound, f, e)) &&
            print_places(stdout, r, path, f->wanted.json, e);
 }
 
