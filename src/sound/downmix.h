@@ -36,16 +36,22 @@ enum {
 /* Writes each channel's position in the mask. Returns false if it does not have as many. */
 bool channel_positions(uint64_t mask, int channels, uint8_t position[SOUND_CHANNELS_MOST]);
 
+enum { DOWNMIX_BLOCK = 4096, DOWNMIX_CANCELLED = 64 };
+
 struct downmix {
     int channels;
     int16_t weight[SOUND_CHANNELS_MOST];
     uint32_t sum;        /* of the weights */
     uint32_t reciprocal; /* of 2 sum, rounded up, in 32 bits: exact for what is divided */
+    int only;            /* the channel that is the current block; -1: the mix */
+    size_t frames;       /* of the current block so far */
+    uint64_t mixed;      /* sum of the mix's squares in it */
+    uint64_t power[SOUND_CHANNELS_MOST]; /* of the channels', times their weight */
 };
 
 void downmix_init(struct downmix *d, int channels, uint64_t mask);
 
-/* Computes out[frames] from in[frames][channels]. */
-void downmix_run(const struct downmix *d, const int16_t *in, size_t frames, int16_t *out);
+/* Computes out[frames] from in[frames][channels], which follow those of the last call. */
+void downmix_run(struct downmix *d, const int16_t *in, size_t frames, int16_t *out);
 
 #endif

@@ -22,7 +22,7 @@ enum {
     SOUND_SILENCE = -700,    /* the least loudness, in 0.1 LUFS */
     SOUND_HOURS_MOST = 48,   /* what comes later is cut off */
     SOUND_JITTER_US = 50000, /* see sound_maker_push */
-    SOUND_VERSION = 2,       /* of everything that is computed, and of film_sound_write */
+    SOUND_VERSION = 3,       /* of everything that is computed, and of film_sound_write */
     SOUND_CHANNELS_MOST = 64,
     SOUND_NAME = 32
 };

@@ -128,3 +128,40 @@ test_find_same() {
     check holds "$LOGS/stdout" '[x["score"] >= j["needed"] for x in j["others"]] == [True]'
     check holds "$LOGS/stdout" '{j["film"], j["others"][0]["film"]} == {"lib/copy.mkv", "lib/one.mkv"}'
 }
+
+# A balanced microphone on a stereo jack: the channels cancel one another.
+test_find_opposite_phase() {
+    library
+    clip_of lib/two.mkv 11.5 mono.mkv
+    ffmpeg -nostdin -v error -i mono.mkv -af 'pan=stereo|c0=c0|c1=-1*c0' -c:v copy -c:a pcm_s16le opposite.mkv
+    ok find opposite.mkv lib --cache cache --json
+    finds lib/two.mkv 11.5
+    ffmpeg -nostdin -v error -i lib/two.mkv -af 'pan=stereo|c0=c0|c1=-0.9*c0' -c:v copy -c:a libmp3lame -b:a 96k other.mkv
+    mv other.mkv lib/two.mkv
+    ok find mono.mkv lib --cache cache --json
+    finds lib/two.mkv 11.5
+}
+
+# same FILM FILM EXPRESSION: these are a pair, of which the expression holds.
+same() {
+    check holds "$LOGS/stdout" "[p for g in j['groups'] for p in g if (p['a'], p['b']) == ('$1', '$2') and ($3)] != []"
+}
+
+# Silence is not common; a file is not a copy of itself; without sound, bytes are compared.
+test_find_same_silence_and_links() {
+    mkdir lib
+    film lib/one.mkv 1
+    ffmpeg -nostdin -v error -i lib/one.mkv -c:v copy -af "volume=0:enable='lt(t,15)+gt(t,25)'" -c:a ac3 lib/part.mkv
+    ffmpeg -nostdin -v error -i lib/one.mkv -an -c:v copy lib/silent.mkv
+    ln lib/one.mkv lib/hard.mkv
+    ln -s one.mkv lib/soft.mkv
+    cp lib/silent.mkv lib/twin.mkv
+    sed 's/Lavf/Lavg/' lib/silent.mkv > lib/unlike.mkv
+    ok find --same lib --cache cache --json
+    says '^barcode: films without sound: 3, compared by their bytes only$'
+    check holds "$LOGS/stdout" 'sorted(len(g) for g in j["groups"]) == [1, 1]'
+    same lib/hard.mkv lib/part.mkv "abs(p['common'] - 10) < 1 and 0.2 < p['of_a'] < 0.3 and p['of_b'] > 0.95 and not p['identical']"
+    same lib/silent.mkv lib/twin.mkv "p['identical'] and p['of_a'] == p['of_b'] == 1"
+    ok find --same lib --cache cache
+    [ "$(grep -c 'identical files, without sound' "$LOGS/stdout")" -eq 1 ] || fail "no identical files"
+}

@@ -25,8 +25,8 @@ text line8 '\x03--engine=cuda:0,2\n--decode\nnvdec\nx'
 
 # ---- a film without sound, and a row with a peak (SOUND_VERSION first) ----
 
-[ -e film_sound/none ] || printf '%b' '\x02\x01\0\0\0\0\0\0\0\0\0\xf7\x0a\0\xf7\x0a\x01\0\0' > film_sound/none
-[ -e film_sound/row ] || printf '%b%096d%b' '\x02\0\x80\xfa\x01\x02\x03aac\x03aac\x04mono\x80\x04\0\0\0\x13\0\x09\x01\x01\x01\x13\x09\xd0\x0f' 0 \
+[ -e film_sound/none ] || printf '%b' '\x03\x01\0\0\0\0\0\0\0\0\0\xf7\x0a\0\xf7\x0a\x01\0\0' > film_sound/none
+[ -e film_sound/row ] || printf '%b%096d%b' '\x03\0\x80\xfa\x01\x02\x03aac\x03aac\x04mono\x80\x04\0\0\0\x13\0\x09\x01\x01\x01\x13\x09\xd0\x0f' 0 \
     '\xc9\x01' > film_sound/row
 
 # ---- an index of two films of 4096 frames, the first with key 1, and a clip of eight peaks ----

@@ -3,6 +3,7 @@
  * their index, the films that share sound, and the output.
  */
 #include "find.h"
+#include "find_same.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -17,7 +18,6 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "barcode/sound/spectrogram.h"
-#include "match/align/align_map.h"
 #include "match/match.h"
 #include "output/formats/json.h"
 
@@ -225,19 +225,16 @@ static void close_library(struct library *l)
 
 /* ---- Films that share their sound: candidates by landmarks.h, compared by align_map.h ---- */
 
-struct find_same_pair {
-    size_t a, b; /* films of the library, a < b */
-    uint32_t group;
-    struct align_map map; /* of a and b, without its segments */
-};
-
 struct find_same {
     struct find_same_pair *pair; /* [pairs] by group, a, b */
     size_t pairs;
 };
 
-/* A pair with fewer votes at an offset is not looked at: other films have up to 5. */
-enum { VOTES_LEAST = 12 };
+/*
+ * A pair with fewer votes at an offset is not looked at: one for FRAMES_A_VOTE of the shorter film,
+ * within these. Other films have up to 5.
+ */
+enum { VOTES_LEAST = 6, VOTES_MOST = 12, FRAMES_A_VOTE = 312 /* 10 s */ };
 
 struct collect {
     uint64_t *word;
@@ -245,6 +242,8 @@ struct collect {
     uint32_t *base; /* [films + 1] of shared_films */
     size_t *film;   /* [films]: which of the library */
     size_t films;
+    size_t *silent; /* [silents]: films of the library without peaks */
+    size_t silents;
 };
 
 static bool add_words(void *user, size_t i, const struct film_sound *sound, struct err *e)
@@ -252,8 +251,10 @@ static bool add_words(void *user, size_t i, const struct film_sound *sound, stru
     struct collect *c = user;
     uint32_t at = c->base[c->films];
     uint64_t frames = spectrogram_frames(sound->samples);
-    if (sound->peaks == 0)
+    if (sound->peaks == 0) {
+        c->silent[c->silents++] = i;
         return true;
+    }
     if (frames > SHARED_FRAMES_MOST)
         frames = SHARED_FRAMES_MOST;
     if (at + frames > UINT32_MAX || c->films + 1 >= SHARED_FILMS_MOST)
@@ -280,34 +281,60 @@ static bool find_candidates(struct collect *c, struct shared_pair **pair, size_t
     return ok;
 }
 
-/* Aligns two films. Leaves *map empty if the sound of one is no longer in the cache. */
-static bool compare(const struct library *l, size_t a, size_t b, struct align_map *map,
-                    struct err *e)
+/* Returns true if films with so many votes may share a tenth of the shorter one. */
+static bool may_share(const struct collect *c, const struct shared_pair *p)
 {
-    struct film_sound x, y;
-    bool ok = true, loaded = command_films_sound(&l->films, a, &x);
-    loaded = command_films_sound(&l->films, b, &y) && loaded;
-    if (loaded) {
-        struct align_sound first = {x.point, x.peaks, x.samples, &x},
-                           second = {y.point, y.peaks, y.samples, &y};
-        ok = align_map_make(&first, &second, map, e);
-    }
-    free(map->segment);
-    map->segment = NULL;
-    film_sound_free(&x);
-    film_sound_free(&y);
-    return ok;
+    uint32_t a = c->base[p->a + 1] - c->base[p->a], b = c->base[p->b + 1] - c->base[p->b];
+    uint32_t needed = (a < b ? a : b) / FRAMES_A_VOTE;
+    return p->votes >= (needed < VOTES_MOST ? needed : VOTES_MOST);
 }
 
+/* Adds a pair if the sound of both is still in the cache. */
 static bool add_pair(const struct library *l, const struct collect *c, struct find_same *s,
                      const struct shared_pair *p, struct err *e)
 {
     struct find_same_pair *to = &s->pair[s->pairs];
+    struct film_sound x, y;
+    bool found = false, loaded;
     size_t a = c->film[p->a], b = c->film[p->b];
     *to = (struct find_same_pair){.a = a < b ? a : b, .b = a < b ? b : a};
-    if (!compare(l, to->a, to->b, &to->map, e))
-        return false;
-    s->pairs += to->map.score >= ALIGN_SCORE_LEAST && to->map.common_us > 0;
+    loaded = command_films_sound(&l->films, to->a, &x);
+    loaded = command_films_sound(&l->films, to->b, &y) && loaded;
+    bool ok = !loaded || find_same_sound(&x, &y, to, &found, e);
+    film_sound_free(&x);
+    film_sound_free(&y);
+    s->pairs += found;
+    return ok;
+}
+
+/* ---- Films that have the same bytes ---- */
+
+/* Adds pairs of each silent film and the first one that has the same bytes. */
+static bool add_identical(const struct library *l, const struct collect *c, struct find_same *s,
+                          struct err *e)
+{
+    const struct inputs *in = &l->films.in;
+    for (size_t j = 0; j < c->silents; j++) {
+        size_t b = c->silent[j];
+        for (size_t i = 0; i < j && !in->parts[b] && in->file[b].regular; i++) {
+            size_t a = c->silent[i];
+            if (in->parts[a] || in->file[a].bytes != in->file[b].bytes ||
+                !find_same_bytes(in->path[a], in->path[b]))
+                continue;
+            s->pair[s->pairs++] = (struct find_same_pair){.a = a < b ? a : b,
+                                                          .b = a < b ? b : a,
+                                                          .identical = true,
+                                                          .of_a = 1000,
+                                                          .of_b = 1000,
+                                                          .speed_num = 1,
+                                                          .speed_den = 1};
+            break;
+        }
+        if (interrupted())
+            return interrupt_error(e);
+    }
+    if (c->silents > 0)
+        log_msg(LOG_INFO, "films without sound: %zu, compared by their bytes only", c->silents);
     return true;
 }
 
@@ -352,26 +379,66 @@ static bool set_groups(struct find_same *s, size_t films, struct err *e)
     return ok;
 }
 
+/* A file of the library. */
+struct file_name {
+    uint64_t device, inode;
+    size_t film;
+};
+
+static int compare_files(const void *x, const void *y)
+{
+    const struct file_name *a = x, *b = y;
+    if (a->device != b->device)
+        return a->device < b->device ? -1 : 1;
+    if (a->inode != b->inode)
+        return a->inode < b->inode ? -1 : 1;
+    return a->film < b->film ? -1 : 1;
+}
+
+/* Sets skip[i] of each film whose file has another name before it in the library: a link. */
+static bool skip_links(const struct inputs *in, bool *skip, struct err *e)
+{
+    struct file_name *file = err_calloc(in->count + 1, sizeof *file, e);
+    size_t n = 0;
+    for (size_t i = 0; file && i < in->count; i++)
+        if (in->file[i].regular && !in->parts[i])
+            file[n++] = (struct file_name){in->file[i].device, in->file[i].inode, i};
+    if (n > 0)
+        qsort(file, n, sizeof *file, compare_files);
+    for (size_t i = 1; i < n; i++)
+        skip[file[i].film] =
+            file[i].device == file[i - 1].device && file[i].inode == file[i - 1].inode;
+    bool ok = file != NULL;
+    free(file);
+    return ok;
+}
+
 /*
- * Finds the films of which at least a tenth of the shorter one is in the other. Returns false as
- * visit_sounds. The caller frees s->pair in any case.
+ * Finds the films of which at least a tenth of the shorter one's sound is in the other, and those
+ * without sound that are the same. Returns false as visit_sounds. The caller frees s->pair in any
+ * case.
  */
 static bool find_same_films(struct library *l, struct find_same *s, int *status, struct err *e)
 {
     size_t films = l->films.in.count, pairs = 0;
     struct collect c = {.base = err_calloc(films + 1, sizeof *c.base, e),
-                        .film = err_calloc(films + 1, sizeof *c.film, e)};
+                        .film = err_calloc(films + 1, sizeof *c.film, e),
+                        .silent = err_calloc(films + 1, sizeof *c.silent, e)};
     struct shared_pair *pair = NULL;
-    bool ok = c.base && c.film && visit_sounds(l, NULL, add_words, &c, status, e) &&
+    bool *skip = err_calloc(films + 1, sizeof *skip, e);
+    bool ok = c.base && c.film && c.silent && skip && skip_links(&l->films.in, skip, e) &&
+              visit_sounds(l, skip, add_words, &c, status, e) &&
               find_candidates(&c, &pair, &pairs, e) &&
-              (s->pair = err_calloc(pairs + 1, sizeof *s->pair, e));
+              (s->pair = err_calloc(pairs + c.silents + 1, sizeof *s->pair, e));
     for (size_t i = 0; ok && i < pairs; i++)
-        ok = add_pair(l, &c, s, &pair[i], e);
-    ok = ok && set_groups(s, films, e);
+        ok = !may_share(&c, &pair[i]) || add_pair(l, &c, s, &pair[i], e);
+    ok = ok && add_identical(l, &c, s, e) && set_groups(s, films, e);
     free(pair);
+    free(skip);
     free(c.word);
     free(c.base);
     free(c.film);
+    free(c.silent);
     return ok;
 }
 
@@ -387,24 +454,6 @@ static bool end_output(FILE *out, bool ok, struct err *e)
 /* ---- JSON ---- */
 
 static json_t *seconds_value(int64_t us) { return json_real((double)us / 1e6); }
-
-/* Returns the thousandths that are shared: parts of two films differ by some hundredths of a
- * second. */
-static int64_t share(int64_t part, int64_t all)
-{
-    int64_t thousandths = all > 0 ? (2000 * part + all) / (2 * all) : 0;
-    return thousandths < 1000 ? thousandths : 1000;
-}
-
-static json_t *share_value(int64_t part, int64_t all)
-{
-    return json_real((double)share(part, all) / 1000);
-}
-
-static int64_t common_of_b(const struct align_map *map)
-{
-    return map->common_us * map->speed_den / map->speed_num;
-}
 
 static bool print_value(FILE *out, json_t *value, struct err *e)
 {
@@ -475,12 +524,10 @@ static bool print_places(FILE *out, const struct find_result *r, char *const *pa
 
 static json_t *pair_value(const struct find_same_pair *p, char *const *path)
 {
-    const struct align_map *map = &p->map;
-    return json_pack("{so so so so so s[ii]}", "a", writer_json_bytes(path[p->a]), "b",
-                     writer_json_bytes(path[p->b]), "common", seconds_value(map->common_us), "of_a",
-                     share_value(map->common_us, map->a_us), "of_b",
-                     share_value(common_of_b(map), map->b_us), "speed", map->speed_num,
-                     map->speed_den);
+    return json_pack("{so so so sf sf s[ii] sb}", "a", writer_json_bytes(path[p->a]), "b",
+                     writer_json_bytes(path[p->b]), "common", seconds_value(p->common_us), "of_a",
+                     p->of_a / 1000.0, "of_b", p->of_b / 1000.0, "speed", p->speed_num,
+                     p->speed_den, "identical", p->identical);
 }
 
 static bool print_pairs_json(FILE *out, const struct find_same *s, char *const *path, struct err *e)
@@ -502,16 +549,18 @@ static bool print_pairs_json(FILE *out, const struct find_same *s, char *const *
 
 static bool print_pair(FILE *out, const struct find_same_pair *p, char *const *path)
 {
-    const struct align_map *map = &p->map;
     char common[TEXT_CLOCK];
-    text_clock(map->common_us, TEXT_HOURS, true, common);
-    fprintf(out, "  %s in common", common);
-    if (map->speed_num != map->speed_den)
-        fprintf(out, ", at %d/%d of the speed", map->speed_num, map->speed_den);
-    fprintf(out, "\n   %5.1f %% of  ", (double)share(map->common_us, map->a_us) / 10);
+    text_clock(p->common_us, TEXT_HOURS, true, common);
+    if (p->identical)
+        fputs("  identical files, without sound", out);
+    else
+        fprintf(out, "  %s in common", common);
+    if (p->speed_num != p->speed_den)
+        fprintf(out, ", at %d/%d of the speed", p->speed_num, p->speed_den);
+    fprintf(out, "\n   %5.1f %% of  ", p->of_a / 10.0);
     if (!put_path(out, path[p->a]))
         return false;
-    fprintf(out, "   %5.1f %% of  ", (double)share(common_of_b(map), map->b_us) / 10);
+    fprintf(out, "   %5.1f %% of  ", p->of_b / 10.0);
     return put_path(out, path[p->b]);
 }
 
@@ -594,6 +643,9 @@ static bool load_sound(void *user, uint32_t film, struct film_sound *sound)
 static bool print_found(struct find *f, struct find_result *r, struct err *e)
 {
     char *const *path = f->library.films.in.path;
+    bool tried = r->found == 0;
+    if (tried && !find_by_peaks(r, &f->sound, load_sound, f, e))
+        return false;
     if (r->found == 0 && f->wanted.json && !print_places(stdout, r, path, true, e))
         return false;
     if (r->found == 0)
@@ -601,7 +653,7 @@ static bool print_found(struct find *f, struct find_result *r, struct err *e)
                        "'%s' is from no film of the library (%zu film%s, score %u, needed %u)",
                        f->clip.films.in.path[0], f->library.known, f->library.known == 1 ? "" : "s",
                        r->place[0].votes, r->needed);
-    return find_refine_offsets(r, &f->sound, load_sound, f, e) &&
+    return (tried || find_refine_offsets(r, &f->sound, load_sound, f, e)) &&
            print_places(stdout, r, path, f->wanted.json, e);
 }
 

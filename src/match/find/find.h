@@ -24,6 +24,7 @@ struct find_result {
     struct find_place place[FIND_PLACES]; /* each film's best, by votes; the rest has none */
     size_t found;             /* places with enough votes, and at least half of the best's */
     size_t landmarks;         /* of the clip, that were looked up */
+    uint32_t peaks;           /* of the clip, that find_refine_offsets counts */
     uint32_t needed;          /* with fewer votes, the clip is from none of the films */
     struct align_speed speed; /* of the film, in the clip's */
 };
@@ -45,5 +46,13 @@ typedef bool find_load(void *user, uint32_t film, struct film_sound *sound);
  */
 bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, find_load *load,
                          void *user, struct err *e);
+
+/*
+ * Tries the best films of a result without enough votes by all peaks, as quiet music has few wide
+ * ones. One is found that has a quarter of the clip's peaks at an offset, and twice those of any
+ * other. Returns false if out of memory.
+ */
+bool find_by_peaks(struct find_result *r, const struct align_sound *clip, find_load *load,
+                   void *user, struct err *e);
 
 #endif

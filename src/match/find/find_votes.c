@@ -205,7 +205,11 @@ bool find_clip(struct find_index *x, const struct align_sound *clip, struct find
 
 enum {
     PEAKS_MOST = 20000, /* of a clip, five minutes: later ones are left out */
-    REACH = 1           /* bins that a peak may be away, half a frame off its place in the film */
+    REACH = 1,          /* bins that a peak may be away, half a frame off its place in the film */
+    /* Films that have too few votes, and are tried by all peaks. */
+    TRIED_MOST = 4,
+    TRIED_VOTES = 8,
+    TRIED_PEAKS = 40
 };
 
 /* The clip's peaks by bin. */
@@ -280,6 +284,7 @@ bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, 
     struct clip c = {0};
     bool all = true;
     bool ok = align_peaks_make(clip, false, r->speed, &peaks, e) && sort_peaks(&c, &peaks, e);
+    r->peaks = c.first[SPECTROGRAM_BINS];
     for (size_t i = 0; ok && i < r->found; i++) {
         struct film_sound film;
         bool loaded = load(user, r->place[i].film, &film);
@@ -293,4 +298,18 @@ bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, 
     align_peaks_free(&peaks);
     free(c.frame);
     return ok;
+}
+
+bool find_by_peaks(struct find_result *r, const struct align_sound *clip, find_load *load,
+                   void *user, struct err *e)
+{
+    while (r->found < TRIED_MOST && r->place[r->found].votes >= TRIED_VOTES)
+        r->found++;
+    if (!find_refine_offsets(r, clip, load, user, e))
+        return false;
+    const struct find_place *best = &r->place[0];
+    bool found = r->found > 0 && best->peaks >= TRIED_PEAKS && best->peaks >= r->peaks / 4;
+    r->found = found && (r->found == 1 || best->peaks >= 2 * r->place[1].peaks);
+    r->needed = r->found ? TRIED_VOTES : r->needed;
+    return true;
 }

@@ -43,7 +43,7 @@ TEST(what_it_says)
                         "width=7 height=800");
     assert_string_equal(fingerprint("-m squeeze+sound -n 9"),
                         "definition=9.1 mode=squeeze,sound every=9 size=320 crop=auto "
-                        "tone_map=bt2390 height=360 layout=2 sound=2");
+                        "tone_map=bt2390 height=360 layout=2 sound=3");
     assert_string_equal(
         fingerprint("-m dominant --steady --columns 16 --size full --crop 4:5:6:7 --height 9"),
         "definition=9.1 mode=dominant columns=16 size=full crop=4:5:6:7 tone_map=bt2390 height=9 "

@@ -221,4 +221,36 @@ TEST(sound_that_is_not_at_hand)
     assert_true(r.place[1].film == BETWEEN && r.place[1].offset == AGAIN);
 }
 
+/* Tries films 3, 4 and 8, which have too few votes, by the peaks of a clip of `film`. */
+static struct find_result try_films(int film, uint32_t at_hand)
+{
+    static struct peak clip[PEAKS];
+    struct err e = ERR_INIT;
+    size_t n = cut_clip(clip, film, 700, 1020, 9, 1);
+    struct align_sound sound = {clip, n, 320 * SPECTROGRAM_HOP};
+    struct find_result r = {.place = {{.film = 4, .votes = 15},
+                                      {.film = 3, .votes = 14},
+                                      {.film = 8, .votes = 8},
+                                      {.film = 9, .votes = 7}},
+                            .needed = 16,
+                            .speed = {1, 1, false}};
+    assert_true(find_by_peaks(&r, &sound, load, &at_hand, &e));
+    return r;
+}
+
+TEST(few_votes_and_enough_peaks)
+{
+    for (int i = 0; i < 20; i++) {
+        struct find_result r = try_films(3, FILMS);
+        assert_true(r.found == 1 && r.needed <= r.place[0].votes);
+        assert_true(r.place[0].film == 3 && abs(r.place[0].offset - 700) <= 1);
+        r = try_films(9, FILMS); /* has too few votes to be tried */
+        assert_true(r.found == 0 && r.needed == 16);
+        r = try_films(OTHER, FILMS);
+        assert_true(r.found == 0 && r.needed == 16);
+    }
+    struct find_result r = try_films(3, 0); /* the films' sound is not at hand */
+    assert_true(r.found == 0 && r.needed == 16);
+}
+
 TEST_FIXTURE(make_library, remove_library)

@@ -84,3 +84,39 @@ TEST(sixty_four_channels)
     assert_int_equal(out[0], INT16_MIN);
     assert_int_equal(out[1], INT16_MAX);
 }
+
+/* Channels in opposite phase are the louder one after a block, however the frames are pushed. */
+TEST(channels_that_cancel_one_another)
+{
+    static int16_t in[ROUNDS][2], whole[ROUNDS], parts[ROUNDS];
+    struct downmix d, e;
+    for (int i = 0; i < ROUNDS; i++) {
+        in[i][0] = (int16_t)(rand() % 20000 - 10000);
+        in[i][1] = (int16_t)(i < 3 * DOWNMIX_BLOCK ? -in[i][0] * 9 / 10 : in[i][0]);
+    }
+    downmix_init(&d, 2, FL | FR);
+    downmix_init(&e, 2, FL | FR);
+    downmix_run(&d, in[0], ROUNDS, whole);
+    for (size_t i = 0, n; i < ROUNDS; i += n) {
+        n = (size_t)rand() % 3000;
+        n = n < ROUNDS - i ? n : ROUNDS - i;
+        downmix_run(&e, in[i], n, parts + i);
+    }
+    assert_memory_equal(whole, parts, sizeof whole);
+    for (int i = 0; i < ROUNDS; i++) /* also the block after, in which both are the same again */
+        if (i >= DOWNMIX_BLOCK)
+            assert_int_equal(whole[i], in[i][0]);
+}
+
+/* A sound in one of many channels, and quiet noise, are mixed as ever. */
+TEST(what_does_not_cancel_is_mixed)
+{
+    static int16_t in[ROUNDS * 8], out[ROUNDS];
+    struct downmix d;
+    for (int k = 0; k < ROUNDS * 8; k++)
+        in[k] = (int16_t)(k < ROUNDS * 4 ? (k % 8 == 4) * random_sample() : rand() % 5 - 2);
+    downmix_init(&d, 8, layout[5].mask);
+    downmix_run(&d, in, ROUNDS, out);
+    for (int i = 0; i < ROUNDS; i++)
+        assert_int_equal(out[i], mean(layout[5].weight, 8, in + i * 8));
+}
