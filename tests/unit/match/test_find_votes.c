@@ -227,7 +227,7 @@ static struct find_result try_films(int film, uint32_t at_hand)
     static struct peak clip[PEAKS];
     struct err e = ERR_INIT;
     size_t n = cut_clip(clip, film, 700, 1020, 9, 1);
-    struct align_sound sound = {clip, n, 320 * SPECTROGRAM_HOP};
+    struct align_sound sound = {clip, n, 320 * SPECTROGRAM_HOP, NULL};
     struct find_result r = {.place = {{.film = 4, .votes = 15},
                                       {.film = 3, .votes = 14},
                                       {.film = 8, .votes = 8},
