@@ -134,6 +134,16 @@ test_pid_changes() {
         ok "$size.ts" -m average --every 1 --csv now.csv -o now.png
         halves now.csv "$size.ts"
     done
+    event lime mpeg2video 128x72 0x200 4 1 > lime.ts
+    event red mpeg2video 128x72 0x100 8 2 > again.ts
+    cat red.ts lime.ts again.ts > thirds.ts
+    ok thirds.ts -m average --every 1 --csv now.csv -o now.png
+    "$PYTHON" -c 'import csv
+rows = [row for row in csv.DictReader(open("now.csv")) if row["status"] != "missing"]
+assert 294 <= len(rows) <= 300 and 11.8 < float(rows[-1]["time"]) - float(rows[0]["time"]) < 12, (len(rows), rows[-1])
+red = [int(row["average"][1:3], 16) > 200 for row in rows]
+assert red == [True] * red.index(False) + [False] * red.count(False) + [True] * red[::-1].index(False), red' ||
+        fail "a PID that comes again: other columns"
     event lime mpeg4 128x72 0x200 4 1 > lime.ts
     cat red.ts lime.ts > codec.ts
     ok codec.ts -m average -o now.png

@@ -117,6 +117,8 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->suspect_next = 0;
     r->steady = 0;
     r->dts_us = TIME_NONE;
+    for (size_t i = 0; i < r->selected_count; i++)
+        r->selected[i].pos = -1;
     /* The packets in between were skipped on purpose, so they are not a gap. */
 }
 
@@ -256,7 +258,7 @@ static bool is_truncated(const struct demux *r)
 static bool is_selected(struct demux *r, AVPacket *packet)
 {
     for (size_t i = 0; i < r->selected_count; i++)
-        if (film_stream_follow(r->format, &r->selected[i], packet->stream_index)) {
+        if (film_stream_follow(r->format, &r->selected[i], packet)) {
             packet->stream_index = r->selected[i].chosen;
             return true;
         }
