@@ -179,6 +179,20 @@ END
     refuses 3 cover.mp3 -m sound --html q.html
 }
 
+# No integrated loudness below 0.4 s, as ffmpeg has it.
+test_short_sound() {
+    for seconds in 0.3 0.5; do
+        ffmpeg -nostdin -v error -y -f lavfi -i "sine=f=1000:r=48000:d=$seconds" short.wav
+        ok short.wav -m sound --json s.json -o s.png
+        ffmpeg -nostdin -hide_banner -i short.wav -af ebur128=peak=true -f null - 2>&1 | sed -n 's/^ *I: *\(.*\) LUFS/\1/p' > level
+        "$PYTHON" - << 'END' || fail "$seconds s: $(grep '"sound"' s.json), ffmpeg $(cat level)"
+import json
+level, sound = float(open("level").read().split()[-1]), json.load(open("s.json"))["sound"]
+assert (level == -70 and sound["loudness"] is None) or abs(sound["loudness"] - level) < 0.11, sound
+END
+    done
+}
+
 # One warning, and a flat dark strip.
 test_a_film_without_sound() {
     export LOGS
