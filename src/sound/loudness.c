@@ -316,7 +316,7 @@ bool loudness_sum(struct loudness *l, struct film_sound *out, struct err *e)
     out->peak = decibels(peak);
     if (!gate_blocks(l, MOMENTARY, 1, 10, &momentary, e))
         return false;
-    out->loudness = tenths(level_of(momentary.mean));
+    out->loudness = l->blocks < MOMENTARY ? SOUND_NONE : tenths(level_of(momentary.mean));
     free(momentary.power);
     if (!gate_blocks(l, SHORT_TERM, SECOND, 20, &short_term, e))
         return false;

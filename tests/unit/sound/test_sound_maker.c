@@ -174,6 +174,30 @@ TEST(as_libebur128_has_it)
     film_sound_free(&s);
 }
 
+/* Short sounds: there is no loudness below a block, and incomplete blocks do not count. */
+TEST(short_sounds_as_libebur128_has_them)
+{
+    static const double seconds[] = {0.05, 0.3, 0.39, 0.4, 0.41, 0.45, 0.5, 0.59, 0.75, 1.01, 3.05};
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+        for (int rate = 8000; rate <= 48000; rate += 20000) {
+            struct tone tone = {rate, 2, STEREO, 1000, SIDE(-18), seconds[i]};
+            size_t frames;
+            int16_t *sample = tone_samples(&tone, &frames);
+            ebur128_state *r128 = ebur128_init(2, (unsigned long)rate, EBUR128_MODE_I);
+            double level;
+            assert_int_equal(ebur128_add_frames_short(r128, sample, frames), EBUR128_SUCCESS);
+            ebur128_loudness_global(r128, &level);
+            ebur128_destroy(&r128);
+            free(sample);
+            struct film_sound s = of_tones(&tone, 1);
+            if (seconds[i] < 0.4)
+                assert_true(s.loudness == SOUND_NONE && level < -1000);
+            else
+                assert_true(fabs(s.loudness / 10.0 - level) <= 0.051);
+            film_sound_free(&s);
+        }
+}
+
 /* Returns the gain in dB of the coefficients that BS.1770 has at 48 kHz. */
 static double gain(double hz)
 {
@@ -283,7 +307,7 @@ TEST(no_sound)
 {
     struct film_sound s = end(begin());
     assert_int_equal(s.samples + s.rows + s.peaks + s.gaps, 0);
-    assert_int_equal(s.loudness, SOUND_SILENCE);
+    assert_int_equal(s.loudness, SOUND_NONE);
     assert_int_equal(row_at(&s, 0).loudness, SOUND_SILENCE);
     film_sound_free(&s);
 }
