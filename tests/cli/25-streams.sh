@@ -103,9 +103,9 @@ test_streams_verified() {
     done
 }
 
-# event COLOUR CODEC SIZE PID AT VERSION: 4 s of a channel from AT on, with its streams at PID and the next.
+# event COLOUR CODEC SIZE PID AT VERSION [SOUND]: 4 s of a channel from AT on, with its streams at PID and the next.
 event() {
-    ffmpeg -nostdin -v error -f lavfi -i "color=$1:s=$3:r=25:d=4" -f lavfi -i sine=d=4 -c:v "$2" -g 25 -c:a mp2 \
+    ffmpeg -nostdin -v error -f lavfi -i "color=$1:s=$3:r=25:d=4" -f lavfi -i sine=d=4 -c:v "$2" -g 25 -c:a "${7:-mp2}" \
         -threads 1 -mpegts_start_pid "$4" -output_ts_offset "$5" -f mpegts - | "$PYTHON" "$HERE/pmt.py" "$6"
 }
 
@@ -148,4 +148,8 @@ assert red == [True] * red.index(False) + [False] * red.count(False) + [True] * 
     cat red.ts lime.ts > codec.ts
     ok codec.ts -m average -o now.png
     says "'codec.ts': it goes on with video in mpeg4, which is not read"
+    event lime mpeg2video 128x72 0x200 4 1 ac3 > lime.ts
+    cat red.ts lime.ts > sound.ts
+    ok sound.ts -m sound -o now.png
+    says "'sound.ts': it goes on with audio in ac3, which is not read"
 }
