@@ -147,10 +147,13 @@ static bool share_program(const AVFormatContext *format, int a, int b)
     return !any;
 }
 
-/* Returns true if the stream may take the place of the chosen one in a later map of its program. */
+/*
+ * Returns true if the stream may take the place of the chosen one in a later map of its program. A
+ * playlist's programs are choices, and stay.
+ */
 static bool may_follow(AVFormatContext *format, int chosen, int stream)
 {
-    return format->nb_programs > 0 &&
+    return format->nb_programs > 0 && !container_quirks(format)->is_playlist &&
            format->streams[stream]->codecpar->codec_type ==
                format->streams[chosen]->codecpar->codec_type &&
            (share_program(format, chosen, stream) ||
@@ -717,7 +720,7 @@ bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags ta
                      struct err *e)
 {
     const struct container_quirks *quirks = container_quirks(format);
-    bool field;
+    bool field = false;
     if (!find_orientation(format, s, &f->orientation, &field, e))
         return false;
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);
