@@ -514,6 +514,20 @@ static const struct align_speed speeds[] = {
     {24, 25, true},  {1001, 960, true},   {960, 1001, true},
 };
 
+/* Off-speed tapes and projectors. */
+static const struct align_speed even_speeds[] = {
+    {1, 1, false},      {1015, 1000, false}, {985, 1000, false}, {1030, 1000, false},
+    {970, 1000, false}, {1045, 1000, false}, {955, 1000, false}, {1015, 1000, true},
+    {985, 1000, true},  {1030, 1000, true},  {970, 1000, true},  {1045, 1000, true},
+    {955, 1000, true},
+};
+
+const struct align_speed *align_even_speeds(size_t *n)
+{
+    *n = sizeof even_speeds / sizeof *even_speeds;
+    return even_speeds;
+}
+
 const struct align_speed *align_speeds(size_t *n)
 {
     *n = sizeof speeds / sizeof *speeds;

@@ -24,6 +24,9 @@ struct align_speed {
 /* Returns the *n known changes of speed; the first is none. */
 const struct align_speed *align_speeds(size_t *n);
 
+/* Returns *n speeds that are so near to each other that landmarks suit one; the first is none. */
+const struct align_speed *align_even_speeds(size_t *n);
+
 struct align_peaks {
     struct peak *point; /* [count] in peaks_list's order */
     size_t count;
