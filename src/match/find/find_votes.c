@@ -219,24 +219,23 @@ enum {
 
 /* The clip's peaks by bin. */
 struct clip {
-    uint32_t first[SPECTROGRAM_BINS + 1];
+    uint32_t first[SPECTROGRAM_BINS + 2];
     uint32_t *frame; /* of bin b's peaks: frame[first[b] .. first[b + 1]) */
     uint32_t frames; /* of the clip */
 };
 
 static bool sort_peaks(struct clip *c, const struct align_peaks *p, struct err *e)
 {
-    size_t n = p->count < PEAKS_MOST ? p->count : PEAKS_MOST;
     uint32_t *next = c->first + 1;
-    *c = (struct clip){.frame = err_calloc(n + 1, sizeof *c->frame, e), .frames = p->frames};
+    *c = (struct clip){.frame = err_calloc(p->count + 1, sizeof *c->frame, e), .frames = p->frames};
     if (!c->frame)
         return false;
     /* A counting sort: next[bin], the beginning of the bin's frames, becomes their end. */
-    for (size_t i = 0; i < n && p->point[i].bin + 1 < SPECTROGRAM_BINS; i++)
+    for (size_t i = 0; i < p->count; i++)
         next[p->point[i].bin + 1]++;
     for (int bin = 1; bin < SPECTROGRAM_BINS; bin++)
         next[bin] += next[bin - 1];
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < p->count; i++)
         c->frame[next[p->point[i].bin]++] = p->point[i].frame;
     return true;
 }
@@ -369,7 +368,7 @@ static bool fit_speed(const struct align_sound *clip, const struct film_sound *f
                       struct find_place *place, struct err *e)
 {
     struct fit f = {.clip = clip};
-    struct find_place own = {0}, other = {0}, between = {0};
+    struct find_place own = {.speed = {1, 1, false}}, other = own, between = own;
     size_t n;
     const struct align_speed *speed = align_speeds(&n);
     bool ok = cut_part(film, place, &f, e) && try_speeds(&f, speed, 1, &own, e) &&
@@ -384,6 +383,11 @@ static bool fit_speed(const struct align_sound *clip, const struct film_sound *f
     }
     free(f.part.point);
     return ok;
+}
+
+static bool is_same(const struct align_speed *x, const struct align_speed *y)
+{
+    return x->num * y->den == y->num * x->den && x->same_pitch == y->same_pitch;
 }
 
 /*
@@ -401,19 +405,25 @@ static bool refine_place(const struct align_sound *clip, const struct film_sound
         if (!fit_speed(clip, film, place, e))
             return false;
     }
-    return place_at_speed(clip, film, place->speed, place, e);
+    return is_same(&place->speed, &most.speed) ||
+           place_at_speed(clip, film, place->speed, place, e);
 }
 
 bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, find_load *load,
                          void *user, struct err *e)
 {
     bool all = true, ok = true;
-    r->peaks = clip->peaks < PEAKS_MOST ? (uint32_t)clip->peaks : PEAKS_MOST;
+    struct align_sound first = *clip;
+    if (first.peaks > PEAKS_MOST) {
+        first.peaks = PEAKS_MOST;
+        first.samples = (uint64_t)(clip->peak[PEAKS_MOST - 1].frame + 1) * SPECTROGRAM_HOP;
+    }
+    r->peaks = (uint32_t)first.peaks;
     for (size_t i = 0; ok && i < r->found; i++) {
         struct find_place *place = &r->place[i];
         struct film_sound film;
         bool loaded = load(user, place->film, &film);
-        ok = !loaded || refine_place(clip, &film, place, e);
+        ok = !loaded || refine_place(&first, &film, place, e);
         if (loaded)
             film_sound_free(&film);
         all = all && loaded;

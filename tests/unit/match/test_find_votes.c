@@ -211,6 +211,19 @@ TEST(another_speed)
     }
 }
 
+/* A clip of which the film has nothing, and one with peaks in the highest bin. */
+TEST(no_peaks_to_fit)
+{
+    struct err e = ERR_INIT;
+    uint32_t films = FILMS;
+    struct peak clip[] = {{3, 511, 1}, {30, 511, 1}, {60, 2, 1}, {61, 511, 1}};
+    struct align_sound sound = {clip, 4, 100 * SPECTROGRAM_HOP, NULL};
+    struct find_result r = {.place = {{.film = 3, .votes = 20, .speed = {985, 1000, false}}},
+                            .found = 1};
+    assert_true(find_refine_offsets(&r, &sound, load, &films, &e));
+    assert_true(r.place[0].peaks <= 4);
+}
+
 /* 25/24 or 1001/960: half a minute is too short to tell. */
 TEST(the_speed_of_a_film)
 {
