@@ -58,6 +58,12 @@ find "$clips" -maxdepth 1 -type f -size -400k -exec cp {} "$out/clips/" \;
 cp "$clips"/{h264-open.mkv,h264-closed.h264,h264-interlaced.ts,h264-crop.mp4,rotate90.mp4,h264-slices.mkv,h264-intra-refresh.mkv} \
     "$clips"/{h264-long-gop.mp4,vfr.mkv,vp8.webm,vp9.webm,av1-svt.mkv} \
     "$clips/mpeg2.mpg" "$out/clips/"
+# Matroska's PixelCrop: what NVDEC leaves on the device is cropped there.
+for clip in h264-long-gop.mp4 hevc-10bit.mkv vp9.webm; do
+    "${FF[@]}" -i "$clips/$clip" -map 0:V:0 -c copy "$out/whole.mkv"
+    "${PYTHON:-/usr/bin/python3}" "$here/tests/cli/matroska.py" "$out/whole.mkv" "$out/clips/pixel-crop-${clip%.*}.mkv" crop 16 6 34 18
+done
+rm "$out/whole.mkv"
 cp "$clips"/damaged/{corrupt.ts,corrupt-hevc.mkv,wrong-bits.hevc,corrupt-vp9.webm} "$out/clips/damaged/"
 # Sizes that are no whole number of blocks, or of pairs of samples: each a way to lay planes out wrongly.
 odd() { # NAME WxH OPTION...

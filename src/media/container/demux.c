@@ -117,6 +117,8 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->suspect_next = 0;
     r->steady = 0;
     r->dts_us = TIME_NONE;
+    for (size_t i = 0; i < r->selected_count; i++)
+        r->selected[i].pos = -1;
     /* The packets in between were skipped on purpose, so they are not a gap. */
 }
 
@@ -255,14 +257,17 @@ static bool is_truncated(const struct demux *r)
 
 static bool is_selected(struct demux *r, AVPacket *packet)
 {
-    for (size_t i = 0; i < r->selected_count; i++)
-        if (film_stream_follow(r->format, &r->selected[i], packet->stream_index)) {
-            packet->stream_index = r->selected[i].chosen;
+    for (size_t i = 0; i < r->selected_count; i++) {
+        const struct followed_stream *f = &r->selected[i];
+        if (film_stream_follow(r->format, &r->selected[i], packet)) {
+            packet->stream_index = f->chosen;
             return true;
         }
-    if (r->selected[0].lost != AV_CODEC_ID_NONE)
-        read_faults_lack(r->faults, "it goes on with video in %s, which is not read",
-                         avcodec_get_name(r->selected[0].lost));
+        if (f->lost != AV_CODEC_ID_NONE)
+            read_faults_lack(r->faults, "it goes on with %s in %s, which is not read",
+                             av_get_media_type_string(avcodec_get_type(f->lost)),
+                             avcodec_get_name(f->lost));
+    }
     return false;
 }
 
