@@ -609,9 +609,10 @@ static struct align_speed speed_of_drift(const struct align_fit *f)
         drift += align_run_offset_us(f, next) - align_run_offset_us(f, run);
         time += (int64_t)(next->to - run->from) * ALIGN_FRAME_US / 2;
     }
-    if (2 * llabs(drift) * SPEED_UNIT <= time)
+    /* No clock that drifts is off by a tenth. */
+    if (time == 0 || 2 * llabs(drift) * SPEED_UNIT <= time || 10 * llabs(drift) > time)
         return f->speed;
-    int64_t num = SPEED_UNIT * f->speed.num * (time + drift), den = f->speed.den * time;
+    int64_t num = (time + drift) * f->speed.num * SPEED_UNIT, den = time * f->speed.den;
     return (struct align_speed){(uint16_t)((num + den / 2) / den), SPEED_UNIT, f->speed.same_pitch};
 }
 

@@ -41,8 +41,8 @@ typedef bool find_load(void *user, uint32_t film, struct film_sound *sound);
 
 /*
  * Finds the speed of each place of the result, and moves it to where its film has the most of the
- * clip's peaks. If the sound of all the films is at hand, the one that has the most is put first. Returns false if out of
- * memory.
+ * clip's peaks. If the sound of all the films is at hand, the one that has the most is put first.
+ * Returns false if out of memory.
  */
 bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, find_load *load,
                          void *user, struct err *e);

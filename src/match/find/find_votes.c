@@ -350,7 +350,7 @@ static bool try_between(const struct fit *f, struct find_place *best, struct err
     size_t n, frames = spectrogram_frames(f->clip->samples);
     const struct align_speed *even = align_even_speeds(&n);
     bool ok = try_speeds(f, even, n, best, e);
-    for (int step = SPEED_UNIT / 128; ok && 2 * step * frames > SPEED_UNIT; step /= 2) {
+    for (int step = SPEED_UNIT / 128; ok && frames * 2 * step > SPEED_UNIT; step /= 2) {
         int num = best->speed.num * SPEED_UNIT / best->speed.den;
         const struct align_speed next[] = {
             {(uint16_t)(num - step), SPEED_UNIT, best->speed.same_pitch},
