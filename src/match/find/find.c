@@ -232,9 +232,9 @@ struct find_same {
 
 /*
  * A pair with fewer votes at an offset is not looked at: one for FRAMES_A_VOTE of the shorter film,
- * within these. Other films have up to 5.
+ * within these. Other films have up to 5, so that a few short ones are aligned and refused.
  */
-enum { VOTES_LEAST = 6, VOTES_MOST = 12, FRAMES_A_VOTE = 312 /* 10 s */ };
+enum { VOTES_LEAST = 4, VOTES_MOST = 12, FRAMES_A_VOTE = 937 /* 30 s */ };
 
 struct collect {
     uint64_t *word;
