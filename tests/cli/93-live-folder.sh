@@ -136,6 +136,7 @@ test_live_folder_of_renamed_folders() {
     done
     until_true taken "$all"
     stopped_with TERM 0
+    taken "$all" || fail "$(cat day/*.csv | grep '#')"
 }
 
 # A restart goes on; pictures that are in the log are not read again. Then the folder is away for a time.
