@@ -162,7 +162,7 @@ static bool contains_skipped(const struct demux *r, const AVPacket *packet, int6
 }
 
 /* Returns true if the packet stands in for an image that cannot be opened. */
-static bool is_stand_in(const AVPacket *packet)
+static bool is_substitute(const AVPacket *packet)
 {
     size_t size = 0;
     const uint8_t *text = av_packet_get_side_data(packet, AV_PKT_DATA_STRINGS_METADATA, &size);
@@ -188,7 +188,7 @@ static int read_packet(struct demux *r, AVPacket *packet)
     int64_t at = r->format->pb ? avio_tell(r->format->pb) : -1;
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
-    if (code >= 0 && is_stand_in(packet))
+    if (code >= 0 && is_substitute(packet))
         code = spoil_packet(packet);
     av_log_listen(before);
     read_faults_add_logged(r->faults, &r->logged);
