@@ -512,7 +512,7 @@ static bool make_sound(const struct job_order *order, struct job *j, struct err 
     struct report *r = &j->report;
     if (!end_sound(order, &j->film, &j->sound, &j->passes, r, e))
         return false;
-    int64_t us = (int64_t)r->media.sound->samples * 1000000 / SPECTROGRAM_RATE;
+    int64_t us = (int64_t)j->sound.job.sound.samples * 1000000 / SPECTROGRAM_RATE;
     if (us == 0)
         return err_set(e, ERR_INPUT, "no sound of '%s' could be decoded", f->path);
     f->rate_num = RATE;
