@@ -398,8 +398,9 @@ static int64_t count_points(const struct path_finder *f, uint32_t frame, int32_t
     int64_t a = (int64_t)frame + offset, to = (int64_t)frame + ALIGN_WINDOW;
     if (a + ALIGN_WINDOW <= 0 || a >= f->a->frames)
         return -POINT;
+    const int64_t most = (int64_t)POINTS_MOST * POINT;
     int64_t points = align_peaks_points(f->a, f->b, &run, frame, to) * POINT / run.worth;
-    return points < POINTS_MOST * POINT ? points : POINTS_MOST * POINT;
+    return points < most ? points : most;
 }
 
 /* Computes the state in which the window at `frame` is at offset c. */
