@@ -489,9 +489,10 @@ void job_look_in_cache(const struct job_order *order, const struct job_film *fil
 static void decide_size(const struct job_order *order, const struct film *f, struct report *r)
 {
     const struct size_rule *size = &order->plan->film.size;
-    r->analysis.width = r->analysis.height = 1;
-    if (f->width == 0)
-        return; /* it is sound alone */
+    if (f->width == 0) { /* it is sound alone */
+        r->analysis.width = r->analysis.height = 1;
+        return;
+    }
     size_resolve(size, f->width, f->height, &r->analysis.width, &r->analysis.height);
     if (size->kind == SIZE_EXACT &&
         (r->analysis.width < size->width || r->analysis.height < size->height))

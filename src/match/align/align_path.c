@@ -506,7 +506,6 @@ enum {
     SPEED_OFFSETS = 40, /* are enough to compare speeds */
     RUN_PRICE = 8,      /* points that a run costs when speeds are compared */
     SLOW_SPEEDS = 3,    /* the first of speeds[], which hardly change a pitch */
-    SPEED_UNIT = 10000, /* speeds that are measured have it as denominator */
     FITS_MOST = 4
 };
 
@@ -611,15 +610,11 @@ static struct align_speed speed_of_drift(const struct align_fit *f)
         time += (int64_t)(next->to - run->from) * ALIGN_FRAME_US / 2;
     }
     /* No clock that drifts is off by a tenth. */
-    if (time == 0 || 2 * llabs(drift) * SPEED_UNIT <= time || 10 * llabs(drift) > time)
+    if (time == 0 || 2 * llabs(drift) * ALIGN_SPEED_UNIT <= time || 10 * llabs(drift) > time)
         return f->speed;
-    int64_t num = (time + drift) * f->speed.num * SPEED_UNIT, den = time * f->speed.den;
-    return (struct align_speed){(uint16_t)((num + den / 2) / den), SPEED_UNIT, f->speed.same_pitch};
-}
-
-static bool is_same(struct align_speed x, struct align_speed y)
-{
-    return x.num * y.den == y.num * x.den;
+    int64_t num = (time + drift) * f->speed.num * ALIGN_SPEED_UNIT, den = time * f->speed.den;
+    return (struct align_speed){(uint16_t)((num + den / 2) / den), ALIGN_SPEED_UNIT,
+                                f->speed.same_pitch};
 }
 
 /* The speed whose path has the most points. */
@@ -648,7 +643,7 @@ static bool consider_speed(struct aligner *m, struct align_speed speed, struct c
 static bool follow_drift(struct aligner *m, struct choice *best, struct err *e)
 {
     int64_t least = best->points / 16;
-    for (int i = 0; i < FITS_MOST && !is_same(best->next, best->speed); i++) {
+    for (int i = 0; i < FITS_MOST && !align_speed_is(best->next, best->speed); i++) {
         struct choice next = {.points = best->points + least};
         struct align_speed other = best->next;
         other.same_pitch = !other.same_pitch;

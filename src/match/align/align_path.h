@@ -22,6 +22,15 @@ struct align_speed {
     bool same_pitch; /* B's speed was changed without its pitch */
 };
 
+/* Speeds that are measured have it as denominator. */
+enum { ALIGN_SPEED_UNIT = 10000 };
+
+/* Returns true if two speeds are the same, with or without a change of pitch. */
+static inline bool align_speed_is(struct align_speed x, struct align_speed y)
+{
+    return x.num * y.den == y.num * x.den;
+}
+
 /* Returns the *n known changes of speed; the first is none. */
 const struct align_speed *align_speeds(size_t *n);
 

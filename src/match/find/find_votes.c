@@ -208,9 +208,8 @@ bool find_clip(struct find_index *x, const struct align_sound *clip, struct find
 
 enum {
     PEAKS_MOST = 20000, /* of a clip, five minutes: later ones are left out */
-    SPEED_UNIT = 10000,
-    SPEED_MARGIN = 16, /* of a clip's length, that another speed may add */
-    REACH = 1,         /* bins that a peak may be away, half a frame off its place in the film */
+    SPEED_MARGIN = 16,  /* of a clip's length, that another speed may add */
+    REACH = 1,          /* bins that a peak may be away, half a frame off its place in the film */
     /* Films that have too few votes, and are tried by all peaks. */
     TRIED_MOST = 4,
     TRIED_VOTES = 8,
@@ -344,17 +343,20 @@ static bool try_speeds(const struct fit *f, const struct align_speed *speed, siz
     return ok;
 }
 
-/* Goes from the best of the even speeds to better ones, by steps that halve. */
+/*
+ * Goes from the best of the even speeds to better ones, by steps that halve. The place is that at
+ * the first of them, the films' own.
+ */
 static bool try_between(const struct fit *f, struct find_place *best, struct err *e)
 {
     size_t n, frames = spectrogram_frames(f->clip->samples);
     const struct align_speed *even = align_even_speeds(&n);
-    bool ok = try_speeds(f, even, n, best, e);
-    for (int step = SPEED_UNIT / 128; ok && frames * 2 * step > SPEED_UNIT; step /= 2) {
-        int num = best->speed.num * SPEED_UNIT / best->speed.den;
+    bool ok = try_speeds(f, even + 1, n - 1, best, e);
+    for (int step = ALIGN_SPEED_UNIT / 128; ok && frames * 2 * step > ALIGN_SPEED_UNIT; step /= 2) {
+        int num = best->speed.num * ALIGN_SPEED_UNIT / best->speed.den;
         const struct align_speed next[] = {
-            {(uint16_t)(num - step), SPEED_UNIT, best->speed.same_pitch},
-            {(uint16_t)(num + step), SPEED_UNIT, best->speed.same_pitch}};
+            {(uint16_t)(num - step), ALIGN_SPEED_UNIT, best->speed.same_pitch},
+            {(uint16_t)(num + step), ALIGN_SPEED_UNIT, best->speed.same_pitch}};
         ok = try_speeds(f, next, 2, best, e);
     }
     return ok;
@@ -368,11 +370,12 @@ static bool fit_speed(const struct align_sound *clip, const struct film_sound *f
                       struct find_place *place, struct err *e)
 {
     struct fit f = {.clip = clip};
-    struct find_place own = {.speed = {1, 1, false}}, other = own, between = own;
+    struct find_place own = {.speed = {1, 1, false}}, other = own, between;
     size_t n;
     const struct align_speed *speed = align_speeds(&n);
-    bool ok = cut_part(film, place, &f, e) && try_speeds(&f, speed, 1, &own, e) &&
-              try_speeds(&f, speed + 1, n - 1, &other, e) && try_between(&f, &between, e);
+    bool ok = cut_part(film, place, &f, e) && try_speeds(&f, speed, 1, &own, e);
+    between = own;
+    ok = ok && try_speeds(&f, speed + 1, n - 1, &other, e) && try_between(&f, &between, e);
     own = more_peaks(&own, &other);
     own = more_peaks(&own, &between);
     if (own.peaks > 0) {
@@ -383,11 +386,6 @@ static bool fit_speed(const struct align_sound *clip, const struct film_sound *f
     }
     free(f.part.point);
     return ok;
-}
-
-static bool is_same(const struct align_speed *x, const struct align_speed *y)
-{
-    return x->num * y->den == y->num * x->den && x->same_pitch == y->same_pitch;
 }
 
 /*
@@ -405,8 +403,9 @@ static bool refine_place(const struct align_sound *clip, const struct film_sound
         if (!fit_speed(clip, film, place, e))
             return false;
     }
-    return is_same(&place->speed, &most.speed) ||
-           place_at_speed(clip, film, place->speed, place, e);
+    bool same = align_speed_is(place->speed, most.speed) &&
+                place->speed.same_pitch == most.speed.same_pitch;
+    return same || place_at_speed(clip, film, place->speed, place, e);
 }
 
 bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, find_load *load,

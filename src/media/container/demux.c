@@ -258,8 +258,8 @@ static bool is_truncated(const struct demux *r)
 static bool is_selected(struct demux *r, AVPacket *packet)
 {
     for (size_t i = 0; i < r->selected_count; i++) {
-        const struct followed_stream *f = &r->selected[i];
-        if (film_stream_follow(r->format, &r->selected[i], packet)) {
+        struct followed_stream *f = &r->selected[i];
+        if (film_stream_follow(r->format, f, packet)) {
             packet->stream_index = f->chosen;
             return true;
         }

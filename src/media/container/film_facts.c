@@ -590,7 +590,6 @@ static bool find_orientation(AVFormatContext *format, const AVStream *s, struct 
     const struct carrier *carrier = find_carrier(s->codecpar->codec_id);
     struct display_matrix x = {.found = false};
     const AVPacket *key = NULL;
-    *field = false;
     if (carrier && !read_to_key(format, s, &key))
         return err_set(e, ERR_MEMORY, "out of memory to open '%s'", format->url);
     if (interrupted())
