@@ -183,6 +183,12 @@ static const struct option_row rows[] = {
      .group = OPTION_COLOURS, OPTION_WHOLE(colours, FILM_PALETTE_LEAST, FILM_PALETTE_MOST)},
     {0}};
 
+uint64_t picture_repeats(uint64_t count)
+{
+    uint64_t repeats = count > 0 ? (PICTURE_SHORT + count - 1) / count : 1;
+    return repeats * count <= PICTURE_LONG ? repeats : 1;
+}
+
 extern const struct strip_kind strip_kmeans; /* mode_colour.c */
 
 static const struct picture_options defaults = {.strip = {&strip_kmeans},

@@ -173,8 +173,9 @@ bool live_day_write(struct strips strips, const struct live_day *day, const char
     report.columns = columns;
     report.count = count;
     report.gaps = true;
-    if (report.picture.width == 0 && count > WIDTH_MOST)
-        report.picture.width = WIDTH_MOST;
+    if (report.picture.width == 0)
+        report.picture.width =
+            count > WIDTH_MOST ? WIDTH_MOST : (int)(count * picture_repeats(count));
     for (int i = 0; i < 2 && ok; i++) {
         snprintf(name, sizeof name, "%s-%s.%s", stem, day->name, formats[i]);
         char *path = path_join(folder, name, "", e);
