@@ -53,6 +53,7 @@ struct option_row {
     /* the words of the value, ends in NULL; or a function that returns the i-th, or NULL */
     const char *const *words;
     const char *(*word_at)(size_t i);
+    const char *alias[2]; /* a word that is no longer shown, and the one that it stands for */
     enum option_kind kind;
     size_t offset, size; /* of the field in the room's struct */
     uint64_t least, most, usual;

@@ -81,7 +81,7 @@ static const struct habit {
     {"--format", "the ending of the name selects the format: -o film.jpg, --name '{stem}.jpg'"},
     {"--quality", "a JPEG has quality 92, a WebP is lossless"},
     {"--fps", "did you mean --interval?"},
-    {"--ring", "did you mean --shape circle?"},
+    {"--ring", "did you mean --shape ring?"},
     {"--palette", "did you mean -m palette, or --swatches?"},
     {"--resolution", "did you mean --width and --height?"},
 };

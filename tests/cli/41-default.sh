@@ -55,7 +55,7 @@ test_default_stack_and_shapes() {
     esac
     ok film.mkv --shape vertical -o v.png
     sized v.png 800x2000
-    ok film.mkv --shape circle -o c.png
+    ok film.mkv --shape ring -o c.png
     sized c.png 1080x1080
 }
 

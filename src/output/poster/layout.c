@@ -566,7 +566,7 @@ static bool fill_poster(struct plan *p, struct err *e)
     add_swatches(p);
     bool placed;
     switch (s->report->picture.shape) {
-    case SHAPE_CIRCLE: placed = place_circle(p, e); break;
+    case SHAPE_RING: placed = place_circle(p, e); break;
     case SHAPE_VERTICAL: placed = place_vertical(p, e); break;
     default: placed = place_strips(p, e); break;
     }

@@ -69,7 +69,7 @@ static void expect_order(const struct layout *s, const char *what)
             if (b[0] < -0.01 || b[1] < -0.01 || b[2] > s->width + 0.01 || b[3] > s->height + 0.01)
                 fail_msg("%s: '%s' leaves the page: %g %g %g %g", what, s->item[i].words.text, b[0],
                          b[1], b[2], b[3]);
-            bool ring = s->report->picture.shape == SHAPE_CIRCLE; /* its corners are free */
+            bool ring = s->report->picture.shape == SHAPE_RING; /* its corners are free */
             if (s->item[i].kind == LAYOUT_WORDS && !ring && b[0] < g->x + g->w && b[2] > g->x &&
                 b[1] < g->y + g->h - 0.01 && b[3] > g->y + 0.01)
                 fail_msg("%s: '%s' lies on a strip", what, s->item[i].words.text);
@@ -169,7 +169,7 @@ TEST(the_end_of_the_axis)
         struct layout *s = layout_poster(&m.report, alone("average"), false, &e);
         assert_true(has_text(s, "0") && has_text(s, "1 h"));
         assert_false(has_text(s, "0:00:00"));
-        assert_int_equal(has_text(s, "1:30 h"), shape != SHAPE_CIRCLE);
+        assert_int_equal(has_text(s, "1:30 h"), shape != SHAPE_RING);
         layout_free(&s);
     }
     made_close(&m);
