@@ -373,6 +373,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         answer(p, &found->row, arg, state);
         return ECANCELED;
     }
+    if (found->row.kind == OPTION_KIND_PATH && found->given) {
+        err_set(p->e, ERR_USAGE, "--%s is given twice, as '%s' and '%s'", found->row.name,
+                found->given, arg);
+        return EINVAL;
+    }
     found->given = arg ? arg : "";
     return option_set(&found->row, found->options, arg, p->e) ? 0 : EINVAL;
 }

@@ -200,7 +200,7 @@ static const struct option_row rows[] = {
      .common = true, .optional = true, .usual = STEADY_USUAL, OPTION_WHOLE(steady, 0, STEADY_MOST)},
     {"order", "ORDER", "palette: order by lightness (default) or share", .group = OPTION_COLOURS,
      .word_at = order_word, OPTION_WORD(order)},
-    {"colours", "N", "colours of the film's palette (posters, pages, --swatches), 2 to 32 (8)",
+    {"colours", "N", "colours of the film's palette (posters, pages, --swatches), 2 to 32 (-k)",
      .group = OPTION_COLOURS, OPTION_WHOLE(colours, FILM_PALETTE_LEAST, FILM_PALETTE_MOST)},
     {0}};
 
@@ -212,9 +212,7 @@ uint64_t picture_repeats(uint64_t count)
 
 extern const struct strip_kind strip_kmeans; /* mode_colour.c */
 
-static const struct picture_options defaults = {.strip = {&strip_kmeans},
-                                                .strips = 1,
-                                                .colours = FILM_PALETTE_USUAL,
-                                                .slit = {.x = SLIT_X_USUAL}};
+static const struct picture_options defaults = {
+    .strip = {&strip_kmeans}, .strips = 1, .slit = {.x = SLIT_X_USUAL}};
 
 const struct option_table picture_options = {rows, &defaults, sizeof defaults};

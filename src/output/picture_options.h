@@ -19,7 +19,7 @@ struct picture_options {
     size_t computes;
     int steady; /* --steady: a percentage, 0 (off) to STEADY_MOST */
     enum palette_order order;
-    int colours;       /* --colours, of the film's palette */
+    int colours;       /* --colours, of the film's palette; completed by cli_check */
     struct slit slit;  /* -m slit=X, --rotate */
     int width, height; /* completed by cli_check; along time 0: one pixel per column */
     enum strip_shape shape;

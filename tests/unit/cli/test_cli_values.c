@@ -15,6 +15,9 @@ TEST(shapes_and_smoothing)
     good("f -m all");
     assert_true(o.plan.picture.width == 0 && o.plan.picture.height == 360);
     good("f --shape ring");
+    bad("f -o a.png -o b.png", "--output is given twice, as 'a.png' and 'b.png'");
+    bad("rtsp://me:word@host/a",
+        "'rtsp://...' is a stream: --live=SECONDS draws it while it happens");
     good("f --shape circle"); /* its former name */
     assert_true(o.plan.picture.shape == SHAPE_RING && o.plan.picture.width == 1080 &&
                 o.plan.picture.height == 1080);
@@ -27,12 +30,12 @@ TEST(shapes_and_smoothing)
     good("f --shape vertical --height 900 --width 20 -m kmeans,palette");
     assert_true(o.plan.picture.width == 20 && o.plan.picture.height == 900);
     good("f --smooth 1:00:00");
-    bad("f --shape round", "--shape: 'round' is not strip, circle or vertical");
+    bad("f --shape round", "--shape: 'round' is not strip, ring or vertical");
     bad("f --shape ring --width 5 --height 6",
         "--shape ring: a ring is as wide as it is high; give one of --width and --height");
     bad("f --shape ring --width 16385", "--shape ring: at most 16384 pixels");
     bad("f --shape ring -m all", "--shape ring: -m all and + stack modes in one picture; name "
-                                   "the modes, separated by commas, for a picture each");
+                                 "the modes, separated by commas, for a picture each");
     bad("f --smooth 1:00:00.001", "--smooth: '1:00:00.001' is more than an hour");
     bad("f --smooth -1", "--smooth: '-1' is not a time such as 10 or 1:30");
 }
