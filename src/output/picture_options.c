@@ -184,12 +184,12 @@ static const char *order_word(size_t i)
 
 static const struct option_row rows[] = {
     /* picture_options_modes has the help */
-    {"mode", "MODE[,MODE...]", "", 'm', OPTION_PICTURE, .common = true, .list = true,
+    {"mode", "MODE[,MODE...]", "", 'm', OPTION_PICTURE, .common = TASK_LOOKS, .list = true,
      .word_at = mode_word, OPTION_CUSTOM(set_modes)},
-    {"width", "PX", "width, for looks: columns are repeated or merged (one pixel per column)",
-     .group = OPTION_PICTURE, .common = true, OPTION_WHOLE(width, 1, FILM_COLUMNS_MOST)},
+    {"width", "PX", "width, for looks: columns are repeated or merged (1280 to 2040)",
+     .group = OPTION_PICTURE, .common = TASK_LOOKS, OPTION_WHOLE(width, 1, FILM_COLUMNS_MOST)},
     {"height", "PX", "height (800; with -m all, 360 for each mode)", .group = OPTION_PICTURE,
-     .common = true, OPTION_WHOLE(height, 1, 65535)},
+     .common = TASK_LOOKS, OPTION_WHOLE(height, 1, 65535)},
     {"shape", "SHAPE", "strip (default), ring or vertical", .group = OPTION_PICTURE,
      .word_at = shape_word, .alias = {"circle", "ring"}, OPTION_WORD(shape)},
     {"rotate", "DEGREES", "slit: first rotate the frame clockwise", .group = OPTION_PICTURE,
@@ -197,7 +197,7 @@ static const struct option_row rows[] = {
     {"smooth", "TIME", "even out changes shorter than about TIME", .group = OPTION_PICTURE,
      OPTION_CUSTOM(set_smooth)},
     {"steady", "PERCENT", "kmeans, dominant: remove flicker; 0 to 50 (10)", .group = OPTION_COLOURS,
-     .common = true, .optional = true, .usual = STEADY_USUAL, OPTION_WHOLE(steady, 0, STEADY_MOST)},
+     .optional = true, .usual = STEADY_USUAL, OPTION_WHOLE(steady, 0, STEADY_MOST)},
     {"order", "ORDER", "palette: order by lightness (default) or share", .group = OPTION_COLOURS,
      .word_at = order_word, OPTION_WORD(order)},
     {"colours", "N", "colours of the film's palette (posters, pages, --swatches), 2 to 32 (-k)",

@@ -74,7 +74,7 @@ static bool set_font(void *options, const struct option_row *row, const char *ar
 
 static const struct option_row rows[] = {
     {"poster", "FORMAT", "poster with title, axis, palette: png, jpg, webp, svg, pdf",
-     .group = OPTION_POSTER, .common = true, .optional = true, OPTION_CUSTOM(set_poster)},
+     .group = OPTION_POSTER, .common = TASK_LOOKS, .optional = true, OPTION_CUSTOM(set_poster)},
     {"title", "TEXT", "title (the film's title tag, or else its name)", .group = OPTION_POSTER,
      OPTION_CUSTOM(set_title)},
     {"page", "PAGE",
@@ -91,7 +91,7 @@ static const struct option_row rows[] = {
     {"font", "FAMILY", "font of posters and of -m all (Noto Sans)", .group = OPTION_POSTER,
      OPTION_CUSTOM(set_font)},
     {"svg-text", "KIND", "text in SVG: outlines (default) or live, to be edited",
-     .group = OPTION_POSTER, .words = OPTION_WORDS("outlines", "live"),
+     .group = OPTION_EXPERTS, .words = OPTION_WORDS("outlines", "live"),
      OPTION_WORD(style.live_text)},
     {0}};
 
