@@ -100,9 +100,10 @@ struct strip; /* a strip being painted: src/output/modes/render_line.h */
 
 /* A mode. Each strip calls the functions from one thread. The comments state which may be NULL. */
 struct strip_kind {
-    const char *name;  /* value of -m, in file names and in PNG text: a lower-case word */
-    const char *alias; /* another name that -m accepts; NULL: none */
-    const char *title; /* for display: "k-means" */
+    const char *name;    /* value of -m, in file names and in PNG text: a lower-case word */
+    const char *alias;   /* another name that -m accepts; NULL: none */
+    const char *title;   /* for display: "k-means" */
+    const char *caption; /* what a poster says that it shows: "Main colours" */
     const char *value; /* the name of a value that may follow the name and '=' after -m; NULL: none
                         */
     unsigned needs;    /* bits of enum strip_need */

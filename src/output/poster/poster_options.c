@@ -82,7 +82,7 @@ static const struct option_row rows[] = {
      .group = OPTION_POSTER, .word_at = paper_name, OPTION_CUSTOM(set_page)},
     {"dpi", "N", "pixels per inch of a poster of pixels (300)", .group = OPTION_POSTER,
      OPTION_WHOLE(dpi, PAPER_DPI_LEAST, PAPER_DPI_MOST)},
-    {"subtitle", "TEXT|none", "line below the title (what the picture shows)",
+    {"subtitle", "TEXT|none", "line below the title (what the picture shows; technical: how)",
      .group = OPTION_POSTER, OPTION_CUSTOM(set_subtitle)},
     {"bare", NULL, "no small print: title, picture and palette only", .group = OPTION_POSTER,
      OPTION_FLAG(style.bare)},

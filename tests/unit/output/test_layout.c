@@ -138,8 +138,7 @@ TEST(what_is_on_a_poster)
     assert_int_equal(hex, 8);
     assert_in_range(times, 5, 20);
     assert_string_equal(s->item[0].words.text, "a film.of.mine");
-    assert_non_null(strstr(s->item[1].words.text, "palette, all 2 clusters by lightness"));
-    assert_non_null(strstr(s->item[1].words.text, "1:30:00 h"));
+    assert_string_equal(s->item[1].words.text, "All colours, 1:30:00 h");
     assert_true(fabs(s->width - 420 / 25.4 * 72) < 0.01 &&
                 fabs(s->height - 297 / 25.4 * 72) < 0.01);
     assert_true(s->shape[0].w * s->shape[0].h > 0.45 * s->width * s->height);
@@ -182,6 +181,13 @@ TEST(subtitles_and_bare_posters)
     struct err e = ERR_INIT;
     struct made m;
     made_open(&m, 5400);
+    struct layout *plain = layout_poster(&m.report, alone("average"), false, &e);
+    assert_true(has_text(plain, "Mean colours, 1:30:00 h"));
+    layout_free(&plain);
+    m.report.poster.style.subtitle = "technical";
+    plain = layout_poster(&m.report, alone("average"), false, &e);
+    assert_false(has_text(plain, "Mean colours, 1:30:00 h"));
+    layout_free(&plain);
     m.report.poster.style.subtitle = "Directed\nby nobody";
     struct layout *s = layout_poster(&m.report, alone("average"), false, &e);
     assert_true(has_text(s, "Directed by nobody") && has_text(s, "1 h"));
