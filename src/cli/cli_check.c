@@ -1,6 +1,5 @@
 /* cli_check.c - what options of several rooms say together. */
 #include <string.h>
-#include <unistd.h>
 
 #include "cli_rows.h"
 #include "output/poster/poster.h"
@@ -290,19 +289,6 @@ static bool check_live(const struct plan *plan, const struct live_run_options *o
 
 /* ---- All ---- */
 
-/* Rejects the URL of a stream among the films; it may have a password, so that it is not shown. */
-static bool check_streams(const struct plan *plan, struct err *e)
-{
-    for (size_t i = 0; i < plan->inputs.count; i++) {
-        const char *name = plan->inputs.argument[i], *end = strstr(name, "://");
-        if (end && access(name, F_OK) != 0)
-            return err_set(e, ERR_USAGE,
-                           "'%.*s...' is a stream: --live=SECONDS draws it while it happens",
-                           (int)(end - name) + 3, name);
-    }
-    return true;
-}
-
 /*
  * Checks the size of the picture as far as it is known without the film. With one pixel per column
  * the film determines the width.
@@ -387,8 +373,6 @@ bool cli_check(struct options *o, const struct cli_rows *rows, struct err *e)
             "--verify and --keyframes exclude each other: key frames are decoded in only one way");
     if (end && plan->film.selection.start_us >= plan->film.selection.end_us)
         return err_set(e, ERR_USAGE, "--start %s is not before --end %s", start ? start : "0", end);
-    if (o->live.column_us == 0 && !check_streams(plan, e))
-        return false;
     if (!check_outputs(plan, rows, e) || !check_live(plan, &o->live, e) || !check_stdout(plan, e))
         return false;
     if (!complete_picture(plan, e) || !check_pixels(plan, e))

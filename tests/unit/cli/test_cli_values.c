@@ -16,8 +16,6 @@ TEST(shapes_and_smoothing)
     assert_true(o.plan.picture.width == 0 && o.plan.picture.height == 360);
     good("f --shape ring");
     bad("f -o a.png -o b.png", "--output is given twice, as 'a.png' and 'b.png'");
-    bad("rtsp://me:word@host/a",
-        "'rtsp://...' is a stream: --live=SECONDS draws it while it happens");
     good("f --shape circle"); /* its former name */
     assert_true(o.plan.picture.shape == SHAPE_RING && o.plan.picture.width == 1080 &&
                 o.plan.picture.height == 1080);
