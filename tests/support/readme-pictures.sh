@@ -17,8 +17,8 @@ render() {
     "$program" --cache "$work/cache" -q "$@"
 }
 
-render sintel.mp4 --end 0:42 -m squeeze --width 1600 --height 500 -o "$out/sintel.png"
-render sintel.mp4 --end 0:42 -m palette -k 5 --width 1600 --height 240 -o "$out/sintel-palette.png"
+render sintel.mp4 -o "$out/sintel-kmeans.png"
+render sintel.mp4 -m squeeze -o "$out/sintel.png"
 render sintel.mp4 --end 0:42 -m all --width 1100 --height 80 -o "$out/sintel-modes.png"
 render sintel.mp4 --end 0:42 -m squeeze+sound+spectrum --width 1100 --height 130 \
     -o "$out/sintel-sound.png"
