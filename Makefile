@@ -291,7 +291,7 @@ $(BIN)/%.so: tests/support/%.c $(BIN)/.flags
 # would write the same objects.
 IN_TURN := $(filter demo test check-all unit cli \
     cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu \
-    lint bench test-align test-find test-slurm \
+    lint bench test-align test-find test-same test-slurm \
     test-many test-io test-bombs test-poster test-data test-deb test-docker \
     test-dist test-reproducible test-web test-live,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
@@ -450,6 +450,8 @@ $(eval $(call own_test,data,data,,tests/data.sh))
 $(eval $(call own_test,align,align,,tests/align.sh))
 ## test-find: 10 s clips and their films among 20 made ones (two minutes; FILMS and CLIPS: how many)
 $(eval $(call own_test,find,align,,$(PYTHON) tests/find.py $(or $(FILMS),20) $(or $(CLIPS),40)))
+## test-same: find --same on a library of 60 files: copies, trailers, links (two minutes)
+$(eval $(call own_test,same,align,,$(PYTHON) tests/same.py))
 ## test-time: lengths and times in 82 pairs of container and codec, compared with ffprobe's (two
 ##   minutes)
 $(eval $(call own_test,time,,,$(PYTHON) tests/time_matrix.py))

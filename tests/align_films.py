@@ -36,6 +36,8 @@ VERSIONS = {
     "dub-2": (["libmp3lame", "64k"], "1", False, True),
     "pal-dub": (["libmp3lame", "64k"], "25/24", False, True),
     "slow-atempo": (["libopus", "24k"], "24/25", True, False),
+    "tape": (["libmp3lame", "64k"], "101/100", False, False),
+    "tape-atempo": (["libopus", "24k"], "97/100", True, False),
 }
 
 PAIRS = 60

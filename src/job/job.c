@@ -458,19 +458,84 @@ struct job {
     char decode[32]; /* the report's, if a device decoded */
 };
 
-/* Opens the film, and decides how it is decoded. */
-static bool open_film(const struct job_order *order, struct job *j, struct err *e)
+/* Returns true if the outputs show nothing but sound, so that a file needs no pictures. */
+static bool shows_sound_alone(const struct job_order *order)
+{
+    const struct output_needs *n = order->needs;
+    bool frames =
+        n->sheets || n->singles || n->thumbs || n->palette || outputs_dump(order->outputs);
+    return n->strips == STRIP_SOUND && !frames && !order->plan->film.verify;
+}
+
+/* Opens the film. Its width is 0 if it is sound alone. */
+static bool open_source(const struct job_order *order, struct job *j, struct err *e)
 {
     const struct film_options *o = &order->plan->film;
     struct job_film *film = &j->film;
-    struct report *r = &j->report;
+    int stream = o->stream;
+    if (stream == SOURCE_STREAM_CHOICE && shows_sound_alone(order))
+        stream = SOURCE_STREAM_OR_SOUND;
     engines_open_early(order->context->engines);
     film->stamp = film_stamp(order->path, order->parts);
-    if (!look_for_sound(order, &j->sound, r, e))
+    if (!look_for_sound(order, &j->sound, &j->report, e))
         return false;
-    film->source = source_open_stream(order->path, order->parts, o->stream,
+    film->source = source_open_stream(order->path, order->parts, stream,
                                       sound_stream(order, &j->sound), o->keep_going, e);
-    if (!film->source || !job_probe(order, film, e) || !job_decide(order, film, r, e))
+    return film->source != NULL;
+}
+
+/* Selects columns of a sound alone as of a film of 25 frames a second without any visible pixel. */
+static bool select_columns(const struct film *f, struct job_stores *s, struct report *r,
+                           struct err *e)
+{
+    const int64_t lasts_us = film_frame_us(f);
+    struct selection_cursor cursor = selection_begin(&r->analysis.selection);
+    s->columns = columns_open(0, 0, e);
+    if (!s->columns)
+        return false;
+    for (int64_t n = 0; n < f->length.frames; n++) {
+        struct frame_tag tag = {.frame = (uint64_t)n, .time_us = n * lasts_us};
+        if (!selection_pick(&cursor, tag.time_us, tag.time_us + lasts_us, &tag))
+            continue;
+        struct column *column = columns_at(s->columns, tag.column, e);
+        if (!column)
+            return false;
+        column_fill_transparent(column, &tag);
+    }
+    columns_finish(s->columns, NULL);
+    r->columns = s->columns;
+    r->count = columns_count(s->columns);
+    return r->count > 0 || err_set(e, ERR_FAILED, "nothing of '%s' is selected", f->path);
+}
+
+/* Reads the sound of a file without pictures, and makes columns for it. */
+static bool make_sound(const struct job_order *order, struct job *j, struct err *e)
+{
+    enum { RATE = 25 };
+    struct film *f = &j->film.source->film;
+    struct report *r = &j->report;
+    if (!end_sound(order, &j->film, &j->sound, &j->passes, r, e))
+        return false;
+    int64_t us = (int64_t)j->sound.job.sound.samples * 1000000 / SPECTROGRAM_RATE;
+    if (us == 0)
+        return err_set(e, ERR_INPUT, "no sound of '%s' could be decoded", f->path);
+    f->rate_num = RATE;
+    f->rate_den = 1;
+    f->length = (struct film_length){
+        .duration_us = us, .frames = (us * RATE + 999999) / 1000000, .source = LENGTH_PACKETS};
+    r->run.cache = frame_cache_state(NULL);
+    if (!job_decide(order, &j->film, r, e) || !select_columns(f, &j->stores, r, e))
+        return false;
+    job_decide_width(order->plan, r);
+    return true;
+}
+
+/* Decides how the film is decoded. */
+static bool prepare_film(const struct job_order *order, struct job *j, struct err *e)
+{
+    struct job_film *film = &j->film;
+    struct report *r = &j->report;
+    if (!job_probe(order, film, e) || !job_decide(order, film, r, e))
         return false;
     /*
      * A film that can be read only once is decoded with exact_damage from the start, in case it is
@@ -505,7 +570,11 @@ static bool make_pictures(const struct job_order *order, struct job *j, int64_t 
                           struct err *e)
 {
     struct report *r = &j->report;
-    bool ok = open_film(order, j, e);
+    if (!open_source(order, j, e))
+        return false;
+    if (j->film.source->film.width == 0)
+        return make_sound(order, j, e);
+    bool ok = prepare_film(order, j, e);
     r->run.times.start_up = clock_since(started) - r->run.times.waiting;
     /* The sound beside the pictures uses the engine's device, too. */
     j->sound.job.engine = j->film.engine;

@@ -462,6 +462,8 @@ static bool open_engine(const struct job_order *order, struct job_film *film, st
     r->run.engine = film->engine->ops->name;
     r->run.isa = engine_detail(film->engine);
     r->run.decode = decode_word(DECODE_CPU);
+    if (f->width == 0)
+        return true;
     log_msg(LOG_VERBOSE, "'%s': %s in %s, %dx%d %s, matrix %s%s, range %s%s, %d threads, %s",
             f->path, f->codec, f->container, f->width, f->height, f->pixel_format,
             colour_matrix_name(f->matrix), f->matrix_guessed ? " (guessed)" : "",
@@ -486,6 +488,10 @@ void job_look_in_cache(const struct job_order *order, const struct job_film *fil
 static void decide_size(const struct job_order *order, const struct film *f, struct report *r)
 {
     const struct size_rule *size = &order->plan->film.size;
+    if (f->width == 0) { /* it is sound alone */
+        r->analysis.width = r->analysis.height = 1;
+        return;
+    }
     size_resolve(size, f->width, f->height, &r->analysis.width, &r->analysis.height);
     if (size->kind == SIZE_EXACT &&
         (r->analysis.width < size->width || r->analysis.height < size->height))

@@ -79,7 +79,7 @@ struct film {
     int video, videos; /* its number among the video streams (--stream), and how many there are */
     int sound_stream;  /* index of the chosen stream of sound; -1: none, or none was asked for */
     int sound;         /* its number among the streams of sound (--sound-stream); -1 likewise */
-    int width, height; /* displayed samples: crop and orientation applied */
+    int width, height; /* displayed samples: crop, orientation applied; 0: sound alone */
     int coded_width, coded_height;
     struct film_crop
         crop;        /* from the coded size; it leaves some samples, complete ones of chroma */

@@ -206,7 +206,7 @@ static bool get_facts(struct film_sound *s, struct wire_in *in)
     uint64_t gaps = wire_number(in);
     s->gap_us = wire_signed(in);
     s->errors = wire_number(in);
-    if (!get_int(in, SOUND_SILENCE, INT16_MAX, &s->loudness) ||
+    if (!get_int(in, SOUND_NONE, INT16_MAX, &s->loudness) ||
         !get_int(in, 0, INT16_MAX, &s->range) || !get_int(in, SOUND_SILENCE, 0, &s->peak))
         return false;
     uint64_t hops = wire_number(in);

@@ -20,6 +20,7 @@ enum {
     SOUND_BAND_MOST = 8000,
     SOUND_ROWS_MOST = 32768, /* of a film: longer ones have longer rows */
     SOUND_SILENCE = -700,    /* the least loudness, in 0.1 LUFS */
+    SOUND_NONE = -701,       /* of film_sound.loudness: the sound is shorter than 400 ms */
     SOUND_HOURS_MOST = 48,   /* what comes later is cut off */
     SOUND_JITTER_US = 50000, /* see sound_maker_push */
     SOUND_VERSION = 3,       /* of everything that is computed, and of film_sound_write */
@@ -46,9 +47,9 @@ struct film_sound {
     uint32_t gaps;            /* within the sound, filled with silence */
     int64_t gap_us;           /* their length together */
     uint64_t errors;          /* packets that could not be decoded */
-    int loudness, range;      /* integrated, 0.1 LUFS; loudness range (EBU 3342), 0.1 LU */
-    int peak;                 /* 0.1 dB of full scale */
-    uint32_t hops;            /* of a row: 1, 2, 4 ... */
+    int loudness, range; /* integrated, 0.1 LUFS or SOUND_NONE; loudness range (EBU 3342), 0.1 LU */
+    int peak;            /* 0.1 dB of full scale */
+    uint32_t hops;       /* of a row: 1, 2, 4 ... */
     size_t rows;
     struct sound_row *row; /* [rows] */
     size_t peaks;

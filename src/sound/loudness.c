@@ -154,19 +154,28 @@ void loudness_free(struct loudness **l)
     *l = NULL;
 }
 
-/* Surround channels at 60 to 120 degrees count more (ITU-R BS.1770), those of low frequency not. */
+/*
+ * Channels at 60 to 120 degrees from the front and less than 30 above or below count more, those of
+ * low frequency not (ITU-R BS.1770-5, annex 3). So a back centre counts as a front one.
+ */
 static double weight_of(uint8_t position, uint64_t mask)
 {
-    bool sides = mask & (UINT64_C(1) << CHANNEL_SIDE_LEFT | UINT64_C(1) << CHANNEL_SIDE_RIGHT);
+    const double beside = 1.41;
+    const uint64_t sides =
+        UINT64_C(1) << CHANNEL_SIDE_LEFT | UINT64_C(1) << CHANNEL_SIDE_RIGHT |
+        UINT64_C(1) << CHANNEL_SURROUND_DIRECT_LEFT | UINT64_C(1) << CHANNEL_SURROUND_DIRECT_RIGHT |
+        UINT64_C(1) << CHANNEL_SIDE_SURROUND_LEFT | UINT64_C(1) << CHANNEL_SIDE_SURROUND_RIGHT;
+    const uint64_t wide = UINT64_C(1) << CHANNEL_WIDE_LEFT | UINT64_C(1) << CHANNEL_WIDE_RIGHT;
     switch (position) {
     case CHANNEL_LOW_FREQUENCY:
     case CHANNEL_LOW_FREQUENCY_2: return 0;
-    case CHANNEL_SIDE_LEFT:
-    case CHANNEL_SIDE_RIGHT: return 1.41;
     case CHANNEL_BACK_LEFT:
     case CHANNEL_BACK_RIGHT:
-        return sides ? 1 : 1.41; /* 5.1 has them at the sides under this name */
-    default: return 1;
+        return mask & sides ? 1 : beside; /* 5.1 has them at the sides under this name */
+    case CHANNEL_FRONT_LEFT:
+    case CHANNEL_FRONT_RIGHT: /* they are at 60 degrees in 22.2 alone */
+        return mask >> CHANNEL_BOTTOM_FRONT_CENTRE & 1 ? beside : 1;
+    default: return (sides | wide) >> position & 1 ? beside : 1;
     }
 }
 
@@ -316,7 +325,7 @@ bool loudness_sum(struct loudness *l, struct film_sound *out, struct err *e)
     out->peak = decibels(peak);
     if (!gate_blocks(l, MOMENTARY, 1, 10, &momentary, e))
         return false;
-    out->loudness = tenths(level_of(momentary.mean));
+    out->loudness = l->blocks < MOMENTARY ? SOUND_NONE : tenths(level_of(momentary.mean));
     free(momentary.power);
     if (!gate_blocks(l, SHORT_TERM, SECOND, 20, &short_term, e))
         return false;

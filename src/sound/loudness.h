@@ -31,7 +31,7 @@ bool loudness_end_hops(struct loudness *l, uint64_t end, struct err *e);
 /* Ends the current block of 100 ms, and others that are silent up to block `end`. */
 bool loudness_end_blocks(struct loudness *l, uint64_t end, struct err *e);
 
-/* Sets loudness, range and peak of the film. */
+/* Sets loudness, range and peak of the film, of the complete blocks so far. */
 bool loudness_sum(struct loudness *l, struct film_sound *out, struct err *e);
 
 /* Sets loudness and peak of a row, which begins with hop `first`. */

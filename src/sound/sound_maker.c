@@ -417,9 +417,9 @@ bool sound_maker_finish(struct sound_maker *m, struct film_sound *out, struct er
     }
     out->row = NULL;
     out->point = NULL;
-    if (!loudness_end_hops(m->loudness, m->hop + 1, e) ||
-        !loudness_end_blocks(m->loudness, m->block + 1, e) || !loudness_sum(m->loudness, out, e) ||
-        !peaks_finish(m->peaks, e) || !finish_rows(&m->rows, out, e) || !copy_peaks(m, out, e)) {
+    if (!loudness_end_hops(m->loudness, m->hop + 1, e) || !loudness_sum(m->loudness, out, e) ||
+        !loudness_end_blocks(m->loudness, m->block + 1, e) || !peaks_finish(m->peaks, e) ||
+        !finish_rows(&m->rows, out, e) || !copy_peaks(m, out, e)) {
         film_sound_free(out);
         return false;
     }

@@ -140,6 +140,59 @@ test_sound_shapes_and_page() {
     return 0
 }
 
+# Files without pictures, or with a cover alone: the waveform is grey, and the spectrum that of the film.
+test_sound_alone() {
+    export LOGS
+    film a.mkv
+    ok a.mkv -m spectrum --interval 0.2 --width 400 --height 96 -o film.png
+    ffmpeg -nostdin -v error -i a.mkv -f lavfi -i color=red:s=64x64:d=0.04:r=25 -map 0:a -c:a flac a.flac -map 0:a a.wav \
+        -map 0:a -c:a libmp3lame a.mp3 -map 0:a -c:a aac a.m4a -map 0:a -c:a libvorbis a.ogg \
+        -map 0:a -map 1 -c:a libmp3lame -c:v mjpeg -disposition:v attached_pic cover.mp3 \
+        -map 0:a -map 1 -c:a flac -c:v png -disposition:v attached_pic cover.flac
+    for f in a.flac a.wav a.mp3 a.m4a a.ogg cover.mp3 cover.flac; do
+        ok $f -m sound,spectrum --interval 0.2 --width 400 --height 96 --json p.json --csv p.csv -o p.png
+        look p-sound.png "w == 400 and h == 96" "all(p(x, 48) == 44 for x in range(80))" \
+            "all(p(x, 48) == 3 * 195 for x in range(110, w))" "all(len(set(rows[48][3 * x:3 * x + 3])) == 1 for x in range(110, w))"
+        look p-spectrum.png "all(abs(column(x).index(max(column(x))) - 37) <= 1 for x in range(110, 290))"
+        "$PYTHON" - << 'END' || fail "$f: numbers"
+import csv, json
+film, rows = json.load(open("p.json")), list(csv.DictReader(open("p.csv", newline="")))
+columns = film["columns"]
+assert abs(film["film"]["duration"] - 8) < 0.05 and film["film"]["width"] == 0 and len(columns) == 40, film["film"]
+assert all("average" not in c and c["transparent"] for c in columns) and all(r["r"] == "" for r in rows)
+assert all(abs(c["loudness"] + 23) < 0.5 and abs(c["peak"] + 20) < 0.5 for c in columns[12:28]), columns[12:28]
+END
+        case $f in
+        *.flac)
+            cmp <(ffmpeg -nostdin -v error -i film.png -f rawvideo -pix_fmt rgb24 -) \
+                <(ffmpeg -nostdin -v error -i p-spectrum.png -f rawvideo -pix_fmt rgb24 -) || fail "$f: not the film's spectrum"
+            ;;
+        esac
+    done
+    for again in 1 2; do
+        ok a.mp3 -m sound+spectrum --interval 1 --start 1 --end 4 --cache cache --json p.json -o p.png
+        "$PYTHON" -c 'import json; assert [c["time"] for c in json.load(open("p.json"))["columns"]] == [1, 2, 3]'
+    done
+    ok a.mp3 -m sound --update
+    refuses 3 a.mp3 -m sound,kmeans -o q.png
+    says "'a.mp3' has no video stream, only sound"
+    refuses 3 cover.mp3 -m sound --html q.html
+}
+
+# No integrated loudness below 0.4 s, as ffmpeg has it.
+test_short_sound() {
+    for seconds in 0.3 0.5; do
+        ffmpeg -nostdin -v error -y -f lavfi -i "sine=f=1000:r=48000:d=$seconds" short.wav
+        ok short.wav -m sound --json s.json -o s.png
+        ffmpeg -nostdin -hide_banner -i short.wav -af ebur128=peak=true -f null - 2>&1 | sed -n 's/^ *I: *\(.*\) LUFS/\1/p' > level
+        "$PYTHON" - << 'END' || fail "$seconds s: $(grep '"sound"' s.json), ffmpeg $(cat level)"
+import json
+level, sound = float(open("level").read().split()[-1]), json.load(open("s.json"))["sound"]
+assert (level == -70 and sound["loudness"] is None) or abs(sound["loudness"] - level) < 0.11, sound
+END
+    done
+}
+
 # One warning, and a flat dark strip.
 test_a_film_without_sound() {
     export LOGS

@@ -103,9 +103,9 @@ test_streams_verified() {
     done
 }
 
-# event COLOUR CODEC SIZE PID AT VERSION: 4 s of a channel from AT on, with its streams at PID and the next.
+# event COLOUR CODEC SIZE PID AT VERSION [SOUND]: 4 s of a channel from AT on, with its streams at PID and the next.
 event() {
-    ffmpeg -nostdin -v error -f lavfi -i "color=$1:s=$3:r=25:d=4" -f lavfi -i sine=d=4 -c:v "$2" -g 25 -c:a mp2 \
+    ffmpeg -nostdin -v error -f lavfi -i "color=$1:s=$3:r=25:d=4" -f lavfi -i sine=d=4 -c:v "$2" -g 25 -c:a "${7:-mp2}" \
         -threads 1 -mpegts_start_pid "$4" -output_ts_offset "$5" -f mpegts - | "$PYTHON" "$HERE/pmt.py" "$6"
 }
 
@@ -134,8 +134,22 @@ test_pid_changes() {
         ok "$size.ts" -m average --every 1 --csv now.csv -o now.png
         halves now.csv "$size.ts"
     done
+    event lime mpeg2video 128x72 0x200 4 1 > lime.ts
+    event red mpeg2video 128x72 0x100 8 2 > again.ts
+    cat red.ts lime.ts again.ts > thirds.ts
+    ok thirds.ts -m average --every 1 --csv now.csv -o now.png
+    "$PYTHON" -c 'import csv
+rows = [row for row in csv.DictReader(open("now.csv")) if row["status"] != "missing"]
+assert 294 <= len(rows) <= 300 and 11.8 < float(rows[-1]["time"]) - float(rows[0]["time"]) < 12, (len(rows), rows[-1])
+red = [int(row["average"][1:3], 16) > 200 for row in rows]
+assert red == [True] * red.index(False) + [False] * red.count(False) + [True] * red[::-1].index(False), red' ||
+        fail "a PID that comes again: other columns"
     event lime mpeg4 128x72 0x200 4 1 > lime.ts
     cat red.ts lime.ts > codec.ts
     ok codec.ts -m average -o now.png
     says "'codec.ts': it goes on with video in mpeg4, which is not read"
+    event lime mpeg2video 128x72 0x200 4 1 ac3 > lime.ts
+    cat red.ts lime.ts > sound.ts
+    ok sound.ts -m sound -o now.png
+    says "'sound.ts': it goes on with audio in ac3, which is not read"
 }

@@ -117,6 +117,28 @@ test_live_folder_of_dated_folders() {
     taken "$(at 140) #0000fe" || fail "without -r: $(cat day/*.csv | grep '#')"
 }
 
+# A folder is renamed, and those below it stay watched, though it has not changed for long.
+test_live_folder_of_renamed_folders() {
+    now=$(date +%s)
+    at() { date -u -d "@$((now - $1 * 60))" +%Y-%m-%dT%H:%M; }
+    taken() { [ "$(find day -name '*.csv' | sort | while read -r f; do frames "$f"; done | xargs)" = "$1" ]; }
+    mkdir -p sky/old/{1,2,3,4}
+    touch -d "1 hour ago" sky/old sky/old/*
+    picture sky/1.png red "$(at 200)"
+    all="$(at 200) #fd0000"
+    watch -r --live=60 sky -o day -m average --height 2
+    until_true taken "$all"
+    mv sky/old sky/new
+    sleep 12
+    for n in 1 2 3 4; do
+        picture sky/new/$n/1.png blue "$(at $((190 - n)))"
+        all+=" $(at $((190 - n))) #0000fe"
+    done
+    until_true taken "$all"
+    stopped_with TERM 0
+    taken "$all" || fail "$(cat day/*.csv | grep '#')"
+}
+
 # A restart goes on; pictures that are in the log are not read again. Then the folder is away for a time.
 test_live_folder_restarts() {
     mkdir sky

@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # make-corpus.sh OUTDIR - seeds for the fuzz targets, in OUTDIR/nal, cli, chunker, film, metadata,
-# cache, mpls, sound, film_sound, film_process, find and exif; seeds that exist already are kept.
+# cache, mpls, matroska, sound, film_sound, film_process, find and exif; seeds that exist already
+# are kept.
 # BARCODE (out/bin/barcode) makes the cache's entries and what barcode writes.
 set -eu
 [ $# -eq 1 ] || { echo "usage: make-corpus.sh OUTDIR" >&2; exit 2; }
 barcode=$(realpath "${BARCODE:-out/bin/barcode}")
 top=$(realpath "$(dirname "$0")/../..")
-mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,sound,film_sound,film_process,find,exif}
+mkdir -p "$1"/{nal,cli,chunker,film,metadata,cache,mpls,matroska,sound,film_sound,film_process,find,exif}
 cd "$1"
 
 # ---- the command line: the first byte picks the parser ----
@@ -47,6 +48,12 @@ fi
 
 [ -e mpls/two ] || printf '%b' 'MPLS0200\0\0\0\x10\0\0\0\0\0\0\0\x32\0\0\0\x02\0\0' \
     '\0\x1400001M2TS\0\x01\0\0\0\xaf\xc8\0\x02\x0f\x58' '\0\x1600023M2TS\0\x01\0\0\0\0\0\0\0\x57\xe4\x09\x09' > mpls/two
+
+# ---- a Matroska's video that is cropped, and a default edition of ordered chapters ----
+
+[ -e matroska/crop ] || printf '%b' '\0\xae\x97\x83\x81\x01\xe0\x92' '\x54\xcc\x81\x01' '\x54\xbb\x82\0\x02' \
+    '\x54\xdd\x81\x03' '\x54\xaa\x82\0\x04' > matroska/crop
+[ -e matroska/ordered ] || printf '%b' '\0\x45\xb9\x88\x45\xdb\x81\x01\x45\xdd\x81\x01' > matroska/ordered
 
 # ---- H.264 parameter sets (order counts of 16 bits), then an IDR slice with lengths of one byte ----
 

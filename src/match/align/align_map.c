@@ -289,29 +289,13 @@ static bool refine_edges(const struct align_peaks *a, const struct align_peaks *
 /* ---- The map ---- */
 
 enum {
-    FRAME_US = 1000000 / SPECTROGRAM_RATE * SPECTROGRAM_HOP +
-               1000000 % SPECTROGRAM_RATE * SPECTROGRAM_HOP / SPECTROGRAM_RATE, /* 32000 */
     GAP_LEAST_US = 200000 /* as exact as edges are */
 };
 
 /* ---- Segments ---- */
 
-/* Returns a run's offset, between frames too: the mean of the shared peaks'. */
-static int64_t exact_offset_us(const struct align_fit *f, const struct align_run *run)
-{
-    int64_t sum = 0, n = 0;
-    for (size_t i = align_peaks_first(&f->b, run->from); i < align_peaks_first(&f->b, run->to); i++)
-        for (int away = -1; away <= 1; away++)
-            if (align_peaks_has(&f->a, (int64_t)f->b.point[i].frame + run->offset + away,
-                                f->b.point[i].bin, f->b.reach)) {
-                sum += away;
-                n++;
-            }
-    return (int64_t)run->offset * FRAME_US + (n > 0 ? sum * FRAME_US / n : 0);
-}
-
 /* Returns the time of a frame. What a frame has belongs to the middle of its window. */
-static int64_t edge_us(uint32_t frame) { return ((int64_t)frame + 1) * FRAME_US; }
+static int64_t edge_us(uint32_t frame) { return ((int64_t)frame + 1) * ALIGN_FRAME_US; }
 
 static void add_segment(struct align_map *out, enum align_kind kind, int64_t a_to, int64_t b_to)
 {
@@ -344,7 +328,7 @@ static void add_gap(struct align_map *out, int64_t a_to, int64_t b_to)
 /* Returns true if two runs are one part: the clock drifted. */
 static bool goes_on(const struct align_run *run, const struct align_run *next)
 {
-    return run->to == next->from && abs(next->offset - run->offset) <= ALIGN_DRIFT;
+    return next->from <= run->to + ALIGN_DRIFT && abs(next->offset - run->offset) <= ALIGN_DRIFT;
 }
 
 static int64_t unscale(const struct align_map *map, int64_t us)
@@ -365,8 +349,8 @@ static bool make_segments(const struct align_fit *f, struct align_map *out, stru
         const struct align_run *last = &path->run[i];
         int64_t from = first->from > 0 ? edge_us(first->from) : 0;
         int64_t to = edge_us(last->to);
-        int64_t a_from = from + exact_offset_us(f, first);
-        int64_t a_to = to + exact_offset_us(f, last);
+        int64_t a_from = from + align_run_offset_us(f, first);
+        int64_t a_to = to + align_run_offset_us(f, last);
         add_gap(out, clamp(a_from, 0, out->a_us), clamp(unscale(out, from), 0, out->b_us));
         add_segment(out, ALIGN_BOTH, clamp(a_to, 0, out->a_us),
                     clamp(unscale(out, to), 0, out->b_us));

@@ -80,7 +80,7 @@ bool align_peaks_make(const struct align_sound *sound, bool wide, struct align_s
     frames = frames < FRAMES_MOST ? frames : FRAMES_MOST;
     out->frames = scale((uint32_t)frames, speed.num, speed.den);
     /* After a larger change, values are rounded to other frames and bins. */
-    out->reach = abs(speed.num - speed.den) * 100 > speed.den;
+    out->reach = abs(speed.num - speed.den) * 500 > speed.den;
     out->point = err_calloc(sound->peaks + 1, sizeof *out->point, e);
     out->start = out->point ? err_calloc(out->frames + 1, sizeof *out->start, e) : NULL;
     out->loud = out->start ? err_calloc(out->frames + 1, sizeof *out->loud, e) : NULL;
@@ -398,8 +398,9 @@ static int64_t count_points(const struct path_finder *f, uint32_t frame, int32_t
     int64_t a = (int64_t)frame + offset, to = (int64_t)frame + ALIGN_WINDOW;
     if (a + ALIGN_WINDOW <= 0 || a >= f->a->frames)
         return -POINT;
+    const int64_t most = (int64_t)POINTS_MOST * POINT;
     int64_t points = align_peaks_points(f->a, f->b, &run, frame, to) * POINT / run.worth;
-    return points < POINTS_MOST * POINT ? points : POINTS_MOST * POINT;
+    return points < most ? points : most;
 }
 
 /* Computes the state in which the window at `frame` is at offset c. */
@@ -504,7 +505,8 @@ static bool find_path(const struct align_peaks *a, const struct align_peaks *b,
 enum {
     SPEED_OFFSETS = 40, /* are enough to compare speeds */
     RUN_PRICE = 8,      /* points that a run costs when speeds are compared */
-    SLOW_SPEEDS = 3     /* the first of speeds[], which hardly change a pitch */
+    SLOW_SPEEDS = 3,    /* the first of speeds[], which hardly change a pitch */
+    FITS_MOST = 4
 };
 
 /* 24, 24000/1001 and 25 frames a second, each shown as another. */
@@ -513,6 +515,20 @@ static const struct align_speed speeds[] = {
     {24, 25, false}, {1001, 960, false},  {960, 1001, false},  {25, 24, true},
     {24, 25, true},  {1001, 960, true},   {960, 1001, true},
 };
+
+/* Off-speed tapes and projectors. */
+static const struct align_speed even_speeds[] = {
+    {1, 1, false},      {1015, 1000, false}, {985, 1000, false}, {1030, 1000, false},
+    {970, 1000, false}, {1045, 1000, false}, {955, 1000, false}, {1015, 1000, true},
+    {985, 1000, true},  {1030, 1000, true},  {970, 1000, true},  {1045, 1000, true},
+    {955, 1000, true},
+};
+
+const struct align_speed *align_even_speeds(size_t *n)
+{
+    *n = sizeof even_speeds / sizeof *even_speeds;
+    return even_speeds;
+}
 
 const struct align_speed *align_speeds(size_t *n)
 {
@@ -558,6 +574,19 @@ static bool try_speed(struct aligner *m, struct align_speed speed, size_t offset
     return true;
 }
 
+int64_t align_run_offset_us(const struct align_fit *f, const struct align_run *run)
+{
+    int64_t sum = 0, n = 0;
+    for (size_t i = align_peaks_first(&f->b, run->from); i < align_peaks_first(&f->b, run->to); i++)
+        for (int away = -1; away <= 1; away++)
+            if (align_peaks_has(&f->a, (int64_t)f->b.point[i].frame + run->offset + away,
+                                f->b.point[i].bin, f->b.reach)) {
+                sum += away;
+                n++;
+            }
+    return (int64_t)run->offset * ALIGN_FRAME_US + (n > 0 ? sum * ALIGN_FRAME_US / n : 0);
+}
+
 static int64_t count_frames(const struct align_path *path)
 {
     int64_t frames = 0;
@@ -567,44 +596,102 @@ static int64_t count_frames(const struct align_path *path)
 }
 
 /*
- * Chooses the speed whose path has the most points, a sixteenth more than at the films' own: in a
- * short film 1000/1001 fits as well. *common: the frames of its runs.
+ * Returns the speed at which the path would not drift, as it does between runs that go on; that of
+ * the path if it hardly does.
  */
-static bool choose_speed(struct aligner *m, struct align_speed *speed, int64_t *common,
-                         struct err *e)
+static struct align_speed speed_of_drift(const struct align_fit *f)
+{
+    int64_t drift = 0, time = 0;
+    for (size_t i = 1; i < f->path.runs; i++) {
+        const struct align_run *run = &f->path.run[i - 1], *next = &f->path.run[i];
+        if (next->from != run->to || abs(next->offset - run->offset) > ALIGN_DRIFT)
+            continue;
+        drift += align_run_offset_us(f, next) - align_run_offset_us(f, run);
+        time += (int64_t)(next->to - run->from) * ALIGN_FRAME_US / 2;
+    }
+    /* No clock that drifts is off by a tenth. */
+    if (time == 0 || 2 * llabs(drift) * ALIGN_SPEED_UNIT <= time || 10 * llabs(drift) > time)
+        return f->speed;
+    int64_t num = (time + drift) * f->speed.num * ALIGN_SPEED_UNIT, den = time * f->speed.den;
+    return (struct align_speed){(uint16_t)((num + den / 2) / den), ALIGN_SPEED_UNIT,
+                                f->speed.same_pitch};
+}
+
+/* The speed whose path has the most points. */
+struct choice {
+    struct align_speed speed, next; /* next: speed_of_drift */
+    int64_t points, common;         /* common: frames of its runs */
+};
+
+/* Tries a speed and keeps it if its path has more points. */
+static bool consider_speed(struct aligner *m, struct align_speed speed, struct choice *best,
+                           struct err *e)
 {
     const struct align_path *path = &m->fit->path;
-    int64_t best = 0;
-    *common = 0;
-    *speed = speeds[0];
-    for (size_t i = 0; i < sizeof speeds / sizeof *speeds; i++) {
-        if (i == SLOW_SPEEDS && *common > m->fit->b.frames / 2)
-            break;
-        if (!try_speed(m, speeds[i], SPEED_OFFSETS, e))
+    if (!try_speed(m, speed, SPEED_OFFSETS, e))
+        return false;
+    int64_t points = path->points - (int64_t)path->runs * RUN_PRICE * POINT;
+    if (path->runs > 0 && points > best->points)
+        *best = (struct choice){speed, speed_of_drift(m->fit), points, count_frames(path)};
+    return true;
+}
+
+/*
+ * Goes on to the speed at which the best path does not drift, with or without a change of pitch. A
+ * path with a sixteenth more points is needed to leave a speed of the tables.
+ */
+static bool follow_drift(struct aligner *m, struct choice *best, struct err *e)
+{
+    int64_t least = best->points / 16;
+    for (int i = 0; i < FITS_MOST && !align_speed_is(best->next, best->speed); i++) {
+        struct choice next = {.points = best->points + least};
+        struct align_speed other = best->next;
+        other.same_pitch = !other.same_pitch;
+        if (!consider_speed(m, best->next, &next, e) || !consider_speed(m, other, &next, e))
             return false;
-        int64_t points = path->points - (int64_t)path->runs * RUN_PRICE * POINT;
-        if (path->runs == 0 || points <= best)
-            continue;
-        best = i == 0 ? points + points / 16 : points;
-        *speed = speeds[i];
-        *common = count_frames(path);
+        if (next.common == 0)
+            break;
+        *best = next;
+        least = 0;
     }
     return true;
 }
 
-/* Chooses the speed by the wide peaks or by all, or finds the path of all peaks at `*speed`. */
+/*
+ * Chooses the speed whose path has the most points, a sixteenth more than at the films' own: in a
+ * short film 1000/1001 fits as well. The even speeds are tried if none of a film fits.
+ */
+static bool choose_speed(struct aligner *m, struct choice *best, struct err *e)
+{
+    const size_t n = sizeof speeds / sizeof *speeds, evens = sizeof even_speeds / sizeof *speeds;
+    *best = (struct choice){.speed = speeds[0], .next = speeds[0]};
+    for (size_t i = 0; i < n; i++) {
+        if (i == SLOW_SPEEDS && best->common > m->fit->b.frames / 2)
+            break;
+        if (!consider_speed(m, speeds[i], best, e))
+            return false;
+        if (i == 0)
+            best->points += best->points / 16;
+    }
+    bool fits = best->common > m->fit->b.frames / 10;
+    for (size_t i = 1; i < evens && !fits; i++)
+        if (!consider_speed(m, even_speeds[i], best, e))
+            return false;
+    return follow_drift(m, best, e);
+}
+
+/* Chooses the speed by the wide peaks or by all, or finds the path of all peaks at the best. */
 static bool fit_peaks(const struct align_sound *a, const struct align_sound *b, bool wide,
-                      struct align_speed *speed, int64_t *common, struct align_fit *out,
-                      struct err *e)
+                      bool choose, struct choice *best, struct align_fit *out, struct err *e)
 {
     struct aligner m = {.b = b, .wide = wide, .fit = out};
     align_fit_free(out);
     bool ok =
         align_peaks_make(a, wide, speeds[0], &out->a, e) && (m.index = open_index(&out->a, e));
-    if (ok && common)
-        ok = choose_speed(&m, speed, common, e);
+    if (ok && choose)
+        ok = choose_speed(&m, best, e);
     else if (ok)
-        ok = try_speed(&m, *speed, OFFSETS_MOST, e);
+        ok = try_speed(&m, best->speed, OFFSETS_MOST, e);
     close_index(&m.index);
     return ok;
 }
@@ -612,12 +699,11 @@ static bool fit_peaks(const struct align_sound *a, const struct align_sound *b, 
 bool align_fit_find(const struct align_sound *a, const struct align_sound *b, struct align_fit *out,
                     struct err *e)
 {
-    struct align_speed speed = speeds[0];
-    int64_t common = 0;
+    struct choice best = {.common = 0};
     memset(out, 0, sizeof *out);
     /* wide peaks are enough for the speed, unless other sound lies over the film's */
-    for (int wide = 1; wide >= 0 && common <= out->b.frames / 10; wide--)
-        if (!fit_peaks(a, b, wide, &speed, &common, out, e))
+    for (int wide = 1; wide >= 0 && best.common <= out->b.frames / 10; wide--)
+        if (!fit_peaks(a, b, wide, true, &best, out, e))
             return false;
-    return fit_peaks(a, b, false, &speed, NULL, out, e);
+    return fit_peaks(a, b, false, false, &best, out, e);
 }

@@ -14,6 +14,7 @@
 #define BARCODE_MATCH_ALIGN_PATH_H
 
 #include "align_map.h"
+#include "barcode/sound/spectrogram.h"
 
 /* num frames of A take as long as den of B: 25/24 if B runs faster by that. */
 struct align_speed {
@@ -21,8 +22,20 @@ struct align_speed {
     bool same_pitch; /* B's speed was changed without its pitch */
 };
 
+/* Speeds that are measured have it as denominator. */
+enum { ALIGN_SPEED_UNIT = 10000 };
+
+/* Returns true if two speeds are the same, with or without a change of pitch. */
+static inline bool align_speed_is(struct align_speed x, struct align_speed y)
+{
+    return x.num * y.den == y.num * x.den;
+}
+
 /* Returns the *n known changes of speed; the first is none. */
 const struct align_speed *align_speeds(size_t *n);
+
+/* Returns *n speeds that are so near to each other that landmarks suit one; the first is none. */
+const struct align_speed *align_even_speeds(size_t *n);
 
 struct align_peaks {
     struct peak *point; /* [count] in peaks_list's order */
@@ -53,6 +66,8 @@ bool align_peaks_shared(const struct align_peaks *a, const struct align_peaks *b
 size_t align_peaks_first(const struct align_peaks *p, int64_t frame);
 
 enum {
+    ALIGN_FRAME_US = 1000000 / SPECTROGRAM_RATE * SPECTROGRAM_HOP +
+                     1000000 % SPECTROGRAM_RATE * SPECTROGRAM_HOP / SPECTROGRAM_RATE, /* 32000 */
     ALIGN_WINDOW = 32,       /* frames: 1.024 s */
     ALIGN_DRIFT = 3,         /* frames: offsets this near are a clock's drift */
     ALIGN_ABSENT_SHARE = 16, /* peaks of each film that are worth a shared one */
@@ -92,5 +107,8 @@ struct align_fit {
 bool align_fit_find(const struct align_sound *a, const struct align_sound *b, struct align_fit *out,
                     struct err *e);
 void align_fit_free(struct align_fit *f);
+
+/* Returns a run's offset, between frames too: the mean of the shared peaks'. */
+int64_t align_run_offset_us(const struct align_fit *f, const struct align_run *run);
 
 #endif

@@ -232,9 +232,9 @@ struct find_same {
 
 /*
  * A pair with fewer votes at an offset is not looked at: one for FRAMES_A_VOTE of the shorter film,
- * within these. Other films have up to 5.
+ * within these. Other films have up to 5, so that a few short ones are aligned and refused.
  */
-enum { VOTES_LEAST = 6, VOTES_MOST = 12, FRAMES_A_VOTE = 312 /* 10 s */ };
+enum { VOTES_LEAST = 4, VOTES_MOST = 12, FRAMES_A_VOTE = 937 /* 30 s */ };
 
 struct collect {
     uint64_t *word;
@@ -494,7 +494,8 @@ static json_t *places_value(const struct find_result *r, char *const *path)
     json_t *best = place_value(&r->place[0], path), *others = json_array();
     bool ok =
         json_object_set_new(best, "needed", json_integer(r->needed)) == 0 &&
-        json_object_set_new(best, "speed", json_pack("[ii]", r->speed.num, r->speed.den)) == 0;
+        json_object_set_new(best, "speed",
+                            json_pack("[ii]", r->place[0].speed.num, r->place[0].speed.den)) == 0;
     for (size_t i = 1; i < r->found; i++)
         ok = ok && json_array_append_new(others, place_value(&r->place[i], path)) == 0;
     if (json_object_set_new(best, "others", others) == 0 && ok)
@@ -506,15 +507,16 @@ static json_t *places_value(const struct find_result *r, char *const *path)
 static bool print_places(FILE *out, const struct find_result *r, char *const *path, bool json,
                          struct err *e)
 {
-    char start[TEXT_CLOCK], speed[64] = "";
+    char start[TEXT_CLOCK], speed[64];
     bool ok = true;
     if (json)
         return print_value(out, places_value(r, path), e);
-    if (r->speed.num != r->speed.den)
-        snprintf(speed, sizeof speed, ", at %d/%d of its speed", r->speed.num, r->speed.den);
     errno = 0;
     for (size_t i = 0; ok && i < r->found; i++) {
         const struct find_place *p = &r->place[i];
+        *speed = 0;
+        if (p->speed.num != p->speed.den)
+            snprintf(speed, sizeof speed, ", at %d/%d of its speed", p->speed.num, p->speed.den);
         text_clock((int64_t)p->sixteenth * 2000, TEXT_HOURS, true, start);
         ok = fprintf(out, "%s (score %" PRIu32 "%s)  ", start, p->votes, speed) > 0 &&
              put_path(out, path[p->film]);

@@ -18,19 +18,19 @@ struct find_place {
     int32_t sixteenth; /* the same in 1/16 frames, from the mean of the votes */
     uint32_t votes;    /* landmarks at that offset, or one frame before or after it; 0: no place */
     uint32_t peaks; /* of the clip, that the film has there; 0: not counted (find_refine_offsets) */
+    struct align_speed speed; /* of the film, in the clip's */
 };
 
 struct find_result {
     struct find_place place[FIND_PLACES]; /* each film's best, by votes; the rest has none */
-    size_t found;             /* places with enough votes, and at least half of the best's */
-    size_t landmarks;         /* of the clip, that were looked up */
-    uint32_t peaks;           /* of the clip, that find_refine_offsets counts */
-    uint32_t needed;          /* with fewer votes, the clip is from none of the films */
-    struct align_speed speed; /* of the film, in the clip's */
+    size_t found;     /* places with enough votes, and at least half of the best's */
+    size_t landmarks; /* of the clip, that were looked up */
+    uint32_t peaks;   /* of the clip, that find_refine_offsets counts */
+    uint32_t needed;  /* with fewer votes, the clip is from none of the films */
 };
 
 /*
- * Looks up a clip. If it is from none of the films, the known changes of speed are tried. Returns
+ * Looks up a clip. If it is from none of the films, other speeds are tried. Returns
  * false with an error of find_index_look.
  */
 bool find_clip(struct find_index *x, const struct align_sound *clip, struct find_result *result,
@@ -40,9 +40,9 @@ bool find_clip(struct find_index *x, const struct align_sound *clip, struct find
 typedef bool find_load(void *user, uint32_t film, struct film_sound *sound);
 
 /*
- * Moves each place of the result to where its film has the most of the clip's peaks. If the sound
- * of all the films is at hand, the one that has the most is put first. Returns false if out of
- * memory.
+ * Finds the speed of each place of the result, and moves it to where its film has the most of the
+ * clip's peaks. If the sound of all the films is at hand, the one that has the most is put first.
+ * Returns false if out of memory.
  */
 bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, find_load *load,
                          void *user, struct err *e);

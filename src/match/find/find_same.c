@@ -5,20 +5,20 @@
 
 #include "base/file.h"
 #include "base/interrupt.h"
-#include "match/align/align_map.h"
+#include "match/align/align_path.h"
 
 /* ---- Sound ---- */
 
 /* Peaks that are farther apart have silence between them. */
-enum { FRAME_US = 32000, PAUSE_MOST_US = 2000000 };
+enum { PAUSE_MOST_US = 2000000 };
 
 /* Returns how long a film sounds within the parts of a map that both films have; in b if `of_b`. */
 static int64_t sounding_us(const struct film_sound *sound, const struct align_map *map, bool of_b)
 {
     int64_t sum = 0;
     for (size_t i = 1, k = 0; i < sound->peaks; i++) {
-        int64_t from = (int64_t)sound->point[i - 1].frame * FRAME_US;
-        int64_t to = (int64_t)sound->point[i].frame * FRAME_US;
+        int64_t from = (int64_t)sound->point[i - 1].frame * ALIGN_FRAME_US;
+        int64_t to = (int64_t)sound->point[i].frame * ALIGN_FRAME_US;
         if (to - from > PAUSE_MOST_US)
             continue;
         for (size_t j = k; j < map->segments; j++) {

@@ -88,8 +88,10 @@ static void set_place(struct find_place *p, const uint64_t *vote, size_t from, s
     for (size_t i = from; i < to; i++)
         sum += (int64_t)(vote[i] & ((1 << OFFSET_BITS) - 1)) - OFFSET_ZERO;
     int64_t mean = (16 * sum + (sum < 0 ? -n : n) / 2) / n;
-    *p = (struct find_place){(uint32_t)(vote[from] >> OFFSET_BITS), (int32_t)(mean / 16),
-                             (int32_t)mean, (uint32_t)n, 0};
+    *p = (struct find_place){.film = (uint32_t)(vote[from] >> OFFSET_BITS),
+                             .offset = (int32_t)(mean / 16),
+                             .sixteenth = (int32_t)mean,
+                             .votes = (uint32_t)n};
 }
 
 /* Inserts a film's best place, after those with as many votes. */
@@ -171,7 +173,8 @@ static bool try_speed(struct find_index *x, const struct align_sound *clip,
     peaks.reach = reach > peaks.reach ? reach : peaks.reach;
     ok = ok && count_votes(x, &peaks, result, e);
     align_peaks_free(&peaks);
-    result->speed = speed;
+    for (size_t i = 0; i < FIND_PLACES; i++)
+        result->place[i].speed = speed;
     return ok;
 }
 
@@ -179,7 +182,7 @@ bool find_clip(struct find_index *x, const struct align_sound *clip, struct find
                struct err *e)
 {
     size_t n;
-    const struct align_speed *speed = align_speeds(&n);
+    const struct align_speed *speed = align_even_speeds(&n);
     if (!try_speed(x, clip, speed[0], 0, result, e))
         return false;
     /* A film that repeats the clip's sound, frame on frame, can have more votes here than the
@@ -205,6 +208,7 @@ bool find_clip(struct find_index *x, const struct align_sound *clip, struct find
 
 enum {
     PEAKS_MOST = 20000, /* of a clip, five minutes: later ones are left out */
+    SPEED_MARGIN = 16,  /* of a clip's length, that another speed may add */
     REACH = 1,          /* bins that a peak may be away, half a frame off its place in the film */
     /* Films that have too few votes, and are tried by all peaks. */
     TRIED_MOST = 4,
@@ -214,22 +218,25 @@ enum {
 
 /* The clip's peaks by bin. */
 struct clip {
-    uint32_t first[SPECTROGRAM_BINS + 1];
+    uint32_t first[SPECTROGRAM_BINS + 2];
     uint32_t *frame; /* of bin b's peaks: frame[first[b] .. first[b + 1]) */
     uint32_t frames; /* of the clip */
 };
 
 static bool sort_peaks(struct clip *c, const struct align_peaks *p, struct err *e)
 {
-    size_t n = p->count < PEAKS_MOST ? p->count : PEAKS_MOST, placed = 0;
-    *c = (struct clip){.frame = err_calloc(n + 1, sizeof *c->frame, e), .frames = p->frames};
-    for (uint32_t bin = 0; c->frame && bin < SPECTROGRAM_BINS; bin++) {
-        for (size_t i = 0; i < n; i++)
-            if (p->point[i].bin == bin)
-                c->frame[placed++] = p->point[i].frame;
-        c->first[bin + 1] = (uint32_t)placed;
-    }
-    return c->frame != NULL;
+    uint32_t *next = c->first + 1;
+    *c = (struct clip){.frame = err_calloc(p->count + 1, sizeof *c->frame, e), .frames = p->frames};
+    if (!c->frame)
+        return false;
+    /* A counting sort: next[bin], the beginning of the bin's frames, becomes their end. */
+    for (size_t i = 0; i < p->count; i++)
+        next[p->point[i].bin + 1]++;
+    for (int bin = 1; bin < SPECTROGRAM_BINS; bin++)
+        next[bin] += next[bin - 1];
+    for (size_t i = 0; i < p->count; i++)
+        c->frame[next[p->point[i].bin]++] = p->point[i].frame;
+    return true;
 }
 
 /* Counts at [offset + c->frames] the peaks of the clip that the film has at that offset. */
@@ -277,26 +284,151 @@ static int compare_places(const void *x, const void *y)
     return a->film < b->film ? -1 : 1;
 }
 
+/* ---- The speed of a clip ---- */
+
+/* Returns `other` if it has a sixteenth more peaks. */
+static struct find_place more_peaks(const struct find_place *place, const struct find_place *other)
+{
+    return other->peaks > place->peaks + place->peaks / 16 ? *other : *place;
+}
+
+/* A clip, and the part of a film that it may be from. */
+struct fit {
+    const struct align_sound *clip;
+    struct film_sound part;
+    uint32_t from; /* the part's first frame in the film */
+};
+
+/* Copies the peaks about a place, as far as the clip may reach at another speed. */
+static bool cut_part(const struct film_sound *film, const struct find_place *place, struct fit *f,
+                     struct err *e)
+{
+    int64_t frames = (int64_t)spectrogram_frames(f->clip->samples);
+    int64_t margin = frames / SPEED_MARGIN + 2, from = place->offset - margin;
+    f->from = (uint32_t)(from > 0 ? from : 0);
+    int64_t to = place->offset + frames + margin;
+    f->part = (struct film_sound){.point = err_calloc(film->peaks + 1, sizeof *film->point, e)};
+    for (size_t i = 0; f->part.point && i < film->peaks; i++)
+        if (film->point[i].frame >= f->from && film->point[i].frame < to) {
+            struct peak *p = &f->part.point[f->part.peaks++];
+            *p = film->point[i];
+            p->frame -= f->from;
+            f->part.samples = (uint64_t)(p->frame + 1) * SPECTROGRAM_HOP;
+        }
+    return f->part.point != NULL;
+}
+
+/* Moves the place to where the film has the most of the clip's peaks at a speed, if it has more. */
+static bool place_at_speed(const struct align_sound *clip, const struct film_sound *film,
+                           struct align_speed speed, struct find_place *place, struct err *e)
+{
+    struct align_peaks points;
+    struct clip c = {0};
+    uint32_t before = place->peaks;
+    bool ok = align_peaks_make(clip, false, speed, &points, e) && sort_peaks(&c, &points, e) &&
+              refine_offset(place, &c, film, e);
+    if (place->peaks > before)
+        place->speed = speed;
+    align_peaks_free(&points);
+    free(c.frame);
+    return ok;
+}
+
+static bool try_speeds(const struct fit *f, const struct align_speed *speed, size_t n,
+                       struct find_place *best, struct err *e)
+{
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = place_at_speed(f->clip, &f->part, speed[i], best, e);
+    return ok;
+}
+
+/*
+ * Goes from the best of the even speeds to better ones, by steps that halve. The place is that at
+ * the first of them, the films' own.
+ */
+static bool try_between(const struct fit *f, struct find_place *best, struct err *e)
+{
+    size_t n, frames = spectrogram_frames(f->clip->samples);
+    const struct align_speed *even = align_even_speeds(&n);
+    bool ok = try_speeds(f, even + 1, n - 1, best, e);
+    for (int step = ALIGN_SPEED_UNIT / 128; ok && frames * 2 * step > ALIGN_SPEED_UNIT; step /= 2) {
+        int num = best->speed.num * ALIGN_SPEED_UNIT / best->speed.den;
+        const struct align_speed next[] = {
+            {(uint16_t)(num - step), ALIGN_SPEED_UNIT, best->speed.same_pitch},
+            {(uint16_t)(num + step), ALIGN_SPEED_UNIT, best->speed.same_pitch}};
+        ok = try_speeds(f, next, 2, best, e);
+    }
+    return ok;
+}
+
+/*
+ * Finds the clip's speed at a place: that of a film, or another at which a sixteenth more peaks are
+ * shared.
+ */
+static bool fit_speed(const struct align_sound *clip, const struct film_sound *film,
+                      struct find_place *place, struct err *e)
+{
+    struct fit f = {.clip = clip};
+    struct find_place own = {.speed = {1, 1, false}}, other = own, between;
+    size_t n;
+    const struct align_speed *speed = align_speeds(&n);
+    bool ok = cut_part(film, place, &f, e) && try_speeds(&f, speed, 1, &own, e);
+    between = own;
+    ok = ok && try_speeds(&f, speed + 1, n - 1, &other, e) && try_between(&f, &between, e);
+    own = more_peaks(&own, &other);
+    own = more_peaks(&own, &between);
+    if (own.peaks > 0) {
+        place->peaks = own.peaks;
+        place->speed = own.speed;
+        place->offset = own.offset + (int32_t)f.from;
+        place->sixteenth = own.sixteenth + 16 * (int32_t)f.from;
+    }
+    free(f.part.point);
+    return ok;
+}
+
+/*
+ * Fits the clip where the votes have it, or where the film has more of its peaks; at the speed that
+ * it has there, the film may repeat it.
+ */
+static bool refine_place(const struct align_sound *clip, const struct film_sound *film,
+                         struct find_place *place, struct err *e)
+{
+    struct find_place most = *place;
+    if (!fit_speed(clip, film, place, e) || !place_at_speed(clip, film, most.speed, &most, e))
+        return false;
+    if (most.peaks > place->peaks) {
+        *place = most;
+        if (!fit_speed(clip, film, place, e))
+            return false;
+    }
+    bool same = align_speed_is(place->speed, most.speed) &&
+                place->speed.same_pitch == most.speed.same_pitch;
+    return same || place_at_speed(clip, film, place->speed, place, e);
+}
+
 bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, find_load *load,
                          void *user, struct err *e)
 {
-    struct align_peaks peaks;
-    struct clip c = {0};
-    bool all = true;
-    bool ok = align_peaks_make(clip, false, r->speed, &peaks, e) && sort_peaks(&c, &peaks, e);
-    r->peaks = c.first[SPECTROGRAM_BINS];
+    bool all = true, ok = true;
+    struct align_sound first = *clip;
+    if (first.peaks > PEAKS_MOST) {
+        first.peaks = PEAKS_MOST;
+        first.samples = (uint64_t)(clip->peak[PEAKS_MOST - 1].frame + 1) * SPECTROGRAM_HOP;
+    }
+    r->peaks = (uint32_t)first.peaks;
     for (size_t i = 0; ok && i < r->found; i++) {
+        struct find_place *place = &r->place[i];
         struct film_sound film;
-        bool loaded = load(user, r->place[i].film, &film);
-        ok = !loaded || refine_offset(&r->place[i], &c, &film, e);
+        bool loaded = load(user, place->film, &film);
+        ok = !loaded || refine_place(&first, &film, place, e);
         if (loaded)
             film_sound_free(&film);
         all = all && loaded;
     }
     if (ok && all)
         qsort(r->place, r->found, sizeof *r->place, compare_places);
-    align_peaks_free(&peaks);
-    free(c.frame);
     return ok;
 }
 

@@ -117,6 +117,8 @@ void demux_jumped(struct demux *r, uint64_t serial)
     r->suspect_next = 0;
     r->steady = 0;
     r->dts_us = TIME_NONE;
+    for (size_t i = 0; i < r->selected_count; i++)
+        r->selected[i].pos = -1;
     /* The packets in between were skipped on purpose, so they are not a gap. */
 }
 
@@ -160,7 +162,7 @@ static bool contains_skipped(const struct demux *r, const AVPacket *packet, int6
 }
 
 /* Returns true if the packet stands in for an image that cannot be opened. */
-static bool is_stand_in(const AVPacket *packet)
+static bool is_substitute(const AVPacket *packet)
 {
     size_t size = 0;
     const uint8_t *text = av_packet_get_side_data(packet, AV_PKT_DATA_STRINGS_METADATA, &size);
@@ -186,7 +188,7 @@ static int read_packet(struct demux *r, AVPacket *packet)
     int64_t at = r->format->pb ? avio_tell(r->format->pb) : -1;
     struct av_log_counts *before = av_log_listen(&r->logged);
     int code = container_read(r->format, packet);
-    if (code >= 0 && is_stand_in(packet))
+    if (code >= 0 && is_substitute(packet))
         code = spoil_packet(packet);
     av_log_listen(before);
     read_faults_add_logged(r->faults, &r->logged);
@@ -255,14 +257,17 @@ static bool is_truncated(const struct demux *r)
 
 static bool is_selected(struct demux *r, AVPacket *packet)
 {
-    for (size_t i = 0; i < r->selected_count; i++)
-        if (film_stream_follow(r->format, &r->selected[i], packet->stream_index)) {
-            packet->stream_index = r->selected[i].chosen;
+    for (size_t i = 0; i < r->selected_count; i++) {
+        struct followed_stream *f = &r->selected[i];
+        if (film_stream_follow(r->format, f, packet)) {
+            packet->stream_index = f->chosen;
             return true;
         }
-    if (r->selected[0].lost != AV_CODEC_ID_NONE)
-        read_faults_lack(r->faults, "it goes on with video in %s, which is not read",
-                         avcodec_get_name(r->selected[0].lost));
+        if (f->lost != AV_CODEC_ID_NONE)
+            read_faults_lack(r->faults, "it goes on with %s in %s, which is not read",
+                             av_get_media_type_string(avcodec_get_type(f->lost)),
+                             avcodec_get_name(f->lost));
+    }
     return false;
 }
 

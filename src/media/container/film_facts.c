@@ -147,10 +147,13 @@ static bool share_program(const AVFormatContext *format, int a, int b)
     return !any;
 }
 
-/* Returns true if the stream may take the place of the chosen one in a later map of its program. */
+/*
+ * Returns true if the stream may take the place of the chosen one in a later map of its program. A
+ * playlist's programs are choices, and stay.
+ */
 static bool may_follow(AVFormatContext *format, int chosen, int stream)
 {
-    return format->nb_programs > 0 &&
+    return format->nb_programs > 0 && !container_quirks(format)->is_playlist &&
            format->streams[stream]->codecpar->codec_type ==
                format->streams[chosen]->codecpar->codec_type &&
            (share_program(format, chosen, stream) ||
@@ -166,7 +169,7 @@ struct followed_stream film_stream_begin(AVFormatContext *format, int chosen)
         if (i == chosen || may_follow(format, chosen, i))
             format->streams[i]->discard = AVDISCARD_DEFAULT;
     return (struct followed_stream){
-        .chosen = chosen, .now = chosen, .program = program ? program->id : -1};
+        .chosen = chosen, .now = chosen, .program = program ? program->id : -1, .pos = -1};
 }
 
 /* Returns true if `stream` is in the program that the followed stream has left. */
@@ -182,10 +185,12 @@ static bool takes_place(AVFormatContext *format, const struct followed_stream *f
                format->streams[f->now]->codecpar->codec_type;
 }
 
-bool film_stream_follow(AVFormatContext *format, struct followed_stream *f, int stream)
+bool film_stream_follow(AVFormatContext *format, struct followed_stream *f, const AVPacket *packet)
 {
+    const int stream = packet->stream_index;
     if (stream != f->now) {
-        if (f->program < 0 || !takes_place(format, f, stream))
+        const bool is_late = packet->pos >= 0 && packet->pos < f->pos;
+        if (f->program < 0 || is_late || !takes_place(format, f, stream))
             return false;
         if (format->streams[stream]->codecpar->codec_id !=
             format->streams[f->now]->codecpar->codec_id) {
@@ -198,6 +203,7 @@ bool film_stream_follow(AVFormatContext *format, struct followed_stream *f, int 
         const AVProgram *program = av_find_program_from_stream(format, NULL, stream);
         f->program = program ? program->id : -1;
     }
+    f->pos = packet->pos;
     return true;
 }
 
@@ -547,7 +553,7 @@ static bool read_to_key(AVFormatContext *format, const AVStream *s, const AVPack
         if (!packet)
             return true;
         bytes += packet->size;
-        if (film_stream_follow(format, &f, packet->stream_index) && packet->size > 0 &&
+        if (film_stream_follow(format, &f, packet) && packet->size > 0 &&
             packet->flags & AV_PKT_FLAG_KEY)
             *key = packet;
     }
@@ -713,7 +719,7 @@ bool film_facts_read(AVFormatContext *format, AVStream *s, struct colour_tags ta
                      struct err *e)
 {
     const struct container_quirks *quirks = container_quirks(format);
-    bool field;
+    bool field = false;
     if (!find_orientation(format, s, &f->orientation, &field, e))
         return false;
     snprintf(f->container, sizeof f->container, "%s", format->iformat->name);

@@ -139,7 +139,7 @@ struct parts_scan {
     struct read_faults *faults;
     struct film first; /* of the first part, without its path */
     const char *first_path;
-    const char *stand_in;       /* the first image that can be opened, or NULL */
+    const char *substitute;     /* the first image that can be opened, or NULL */
     AVCodecParameters *headers; /* of the first part's video */
     bool bytes;                 /* join bytes */
     int64_t begin_us;           /* where the next part begins; -1: unknown */
@@ -184,7 +184,7 @@ static bool can_open(const char *path)
     return fd >= 0;
 }
 
-static const char *find_stand_in(const struct film_parts *parts)
+static const char *find_substitute(const struct film_parts *parts)
 {
     for (size_t i = 0; i < parts->count; i++)
         if (can_open(parts->part[i].path))
@@ -200,9 +200,9 @@ static void put_image(struct parts_scan *s, const struct film_parts *parts, size
 {
     const char *path = parts->part[i].path;
     if (i == 0)
-        s->stand_in = find_stand_in(parts);
-    bool missing = s->stand_in && !can_open(path);
-    path = missing ? s->stand_in : path;
+        s->substitute = find_substitute(parts);
+    bool missing = s->substitute && !can_open(path);
+    path = missing ? s->substitute : path;
     int64_t end_us =
         av_rescale((int64_t)i + 1, parts->rate_den * INT64_C(1000000), parts->rate_num);
     int64_t stays_us = end_us - s->begin_us;

@@ -88,6 +88,7 @@ int film_stream_choose(const AVFormatContext *format, int requested, const char 
 struct followed_stream {
     int chosen, now;     /* indexes: as chosen, and that which is read */
     int program;         /* AVProgram.id; -1: none yet */
+    int64_t pos;         /* of its last packet in the file; -1: unknown */
     enum AVCodecID lost; /* the program goes on with this codec, which is not followed, or NONE */
 };
 
@@ -95,10 +96,11 @@ struct followed_stream {
 struct followed_stream film_stream_begin(AVFormatContext *format, int chosen);
 
 /*
- * Returns true if the packet that was read, of `stream`, is the chosen stream's, or that of one of
- * its type and codec which has taken its place in its program.
+ * Returns true if the packet that was read is the chosen stream's, or that of one of its type and
+ * codec which has taken its place in its program. libavformat holds a PID's last picture back until
+ * the PID comes again, so a packet from before the last one takes no place.
  */
-bool film_stream_follow(AVFormatContext *format, struct followed_stream *f, int stream);
+bool film_stream_follow(AVFormatContext *format, struct followed_stream *f, const AVPacket *packet);
 
 /*
  * Returns the index of the stream of sound that belongs to video stream `video` (-1: no video), and

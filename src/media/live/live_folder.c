@@ -531,12 +531,26 @@ static bool list_place(struct folder *f, size_t i, int64_t settled_ns, struct li
     return ok;
 }
 
+/*
+ * Drops a place and those below it: if the folder was renamed, they have the watches of those below
+ * its new name. The others keep their order, in which a folder comes before those below it.
+ */
 static void drop_place(struct folder *f, size_t i)
 {
-    if (f->place[i].watch >= 0)
-        inotify_rm_watch(f->watch, f->place[i].watch);
-    free(f->place[i].below);
-    f->place[i] = f->place[--f->places];
+    char *below = f->place[i].below;
+    const size_t length = strlen(below), places = f->places;
+    f->places = i;
+    for (size_t k = i; k < places; k++) {
+        if (strncmp(f->place[k].below, below, length) != 0) {
+            f->place[f->places++] = f->place[k];
+            continue;
+        }
+        if (f->place[k].watch >= 0)
+            inotify_rm_watch(f->watch, f->place[k].watch);
+        if (k != i)
+            free(f->place[k].below);
+    }
+    free(below);
 }
 
 /* Delivers the new pictures of all places, not modified after `settled_ns`, by their time. */

@@ -576,7 +576,7 @@ static void *read_packets(void *argument)
         if (code < 0)
             break;
         atomic_store(&s->packet_ns, clock_ns());
-        if (film_stream_follow(s->format, &s->video, packet->stream_index))
+        if (film_stream_follow(s->format, &s->video, packet))
             code = queue_packet(s, packet);
         else
             av_packet_unref(packet);

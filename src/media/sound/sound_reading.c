@@ -77,8 +77,36 @@ struct sound_reading {
     const AVStream *stream; /* NULL: there is nothing to decode */
     struct sound_clock clock;
     struct sound_decoder *decoder;
+    int64_t place_us; /* the stored time of the last packet that has a place in the file */
+    int64_t lasts_us; /* of a packet before that one; 0 or less: unknown */
+    int64_t packets;  /* from that one on; 0: none had a place */
     struct err error; /* of memory: no more packets are passed on */
 };
+
+/*
+ * Returns the stored time of a packet of sound, or TIME_NONE, and sets *lasts_us. In MPEG-TS and
+ * MPEG-PS, packets within a PES packet have neither a place nor a time. libavformat gives them one
+ * by the duration of the stream's first packets, which is wrong where the rate of AAC has changed.
+ * They last at most as long as those of the PES packet before.
+ */
+static int64_t stored_us(struct sound_reading *s, const AVPacket *packet, int64_t *lasts_us)
+{
+    int64_t stored = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
+    int64_t us = stored == AV_NOPTS_VALUE ? TIME_NONE : container_us(s->stream, stored);
+    *lasts_us = container_us(s->stream, packet->duration);
+    if (packet->pos < 0 && s->packets > 0) {
+        s->packets++;
+        if (s->lasts_us > 0 && s->lasts_us < *lasts_us)
+            *lasts_us = s->lasts_us;
+        return TIME_NONE;
+    }
+    if (packet->pos >= 0) {
+        s->lasts_us = s->packets > 0 ? av_sat_sub64(us, s->place_us) / s->packets : 0;
+        s->place_us = us;
+        s->packets = 1;
+    }
+    return us;
+}
 
 /* Implements demux_tap: notes the times of pictures, and takes over packets of sound. */
 static void on_packet(void *user, AVPacket *packet)
@@ -89,11 +117,8 @@ static void on_packet(void *user, AVPacket *packet)
         sound_clock_picture(&s->clock, container_us(video, packet->dts));
     if (packet->stream_index != s->stream->index || s->error.code != ERR_NONE)
         return;
-    int64_t stored = packet->pts != AV_NOPTS_VALUE ? packet->pts : packet->dts;
-    int64_t lasts_us = container_us(s->stream, packet->duration);
-    int64_t time_us = sound_clock_at(
-        &s->clock, stored == AV_NOPTS_VALUE ? TIME_NONE : container_us(s->stream, stored),
-        lasts_us);
+    int64_t lasts_us, stored = stored_us(s, packet, &lasts_us);
+    int64_t time_us = sound_clock_at(&s->clock, stored, lasts_us);
     packet->pts = time_us == TIME_NONE ? AV_NOPTS_VALUE : time_us;
     packet->dts = AV_NOPTS_VALUE;
     packet->duration = lasts_us;

@@ -25,7 +25,8 @@ json_t *json_sound_value(const struct report *r)
                      "layout", writer_json_bytes(s->layout), "rate", s->rate, "channels",
                      s->channels, "gaps", (json_int_t)s->gaps, "gap_seconds",
                      writer_json_us(s->gap_us), "errors", (json_int_t)s->errors, "loudness",
-                     tenths(s->loudness), "range", tenths(s->range), "peak", tenths(s->peak));
+                     s->loudness == SOUND_NONE ? json_null() : tenths(s->loudness), "range",
+                     tenths(s->range), "peak", tenths(s->peak));
 }
 
 /* Adds loudness, peak and centroid of a column, if the film has sound. Returns 0 on success. */

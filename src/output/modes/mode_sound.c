@@ -22,8 +22,8 @@
  *
  * The waveform is mirrored at the middle of the strip: a level L covers the middle L /
  * SOUND_LINE_FULL of the height. A row that it covers in part is blended. Loudness has the colour
- * that `average` paints in the pixel, brightened so that it is visible on the dark ground. Peaks
- * have the same colour, dimmed.
+ * that `average` paints in the pixel, brightened so that it is visible on the dark ground; grey if
+ * the film is sound alone. Peaks have the same colour, dimmed.
  *
  * In the spectrum, the middle of band b of n is at (b + 1/2) / n of the height. A row has the mean
  * of the levels around it, weighted by a triangle that reaches as far as the next band, or as the
@@ -195,7 +195,13 @@ static void set_colours(struct wave *w, const uint8_t rgb[3])
 /* Reads the colours of the pixels: the row that `average` paints at this width. */
 static bool fill_colours(const struct strip *s, struct wave *wave, struct err *e)
 {
+    static const uint8_t grey[3] = {176, 176, 176};
     size_t width = (size_t)s->width;
+    if (s->report->film->width == 0) {
+        for (size_t x = 0; x < width; x++)
+            set_colours(&wave[x], grey);
+        return true;
+    }
     struct strip *average = strip_open(s->report, strip_find("average", 7), s->width, 1, e);
     if (!average)
         return false;

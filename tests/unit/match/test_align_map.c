@@ -1,4 +1,5 @@
 /* Maps between made films: peaks at random places, of which versions lose, gain and move some. */
+#include <math.h>
 #include <stdlib.h>
 
 #include "match/align/align_map.h"
@@ -149,6 +150,22 @@ TEST(speeds)
         assert_int_equal(map.speed_den, row[i].den);
         assert_int_equal(map.same_pitch, row[i].same_pitch);
         assert_versions(&map, 4, (double)row[i].num / row[i].den, NEAR_US);
+        align_map_free(&map);
+    }
+}
+
+/* Speeds of no film are exact to a few frames. */
+TEST(speeds_of_no_film)
+{
+    static const uint32_t row[] = {9700, 9780, 10050, 10180, 10490, 9900};
+    for (uint32_t i = 0; i < sizeof row / sizeof *row; i++) {
+        bool same_pitch = i % 2;
+        make_versions(2);
+        play_faster(&film_b, row[i], 10000, same_pitch);
+        struct align_map map = align();
+        assert_true(fabs((double)map.speed_num / map.speed_den - row[i] / 10000.) < .0003);
+        assert_int_equal(map.same_pitch, same_pitch);
+        assert_versions(&map, 2, row[i] / 10000., NEAR_US);
         align_map_free(&map);
     }
 }

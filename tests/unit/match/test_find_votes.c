@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,8 +91,8 @@ FIXTURE(remove_library)
  * Cuts frames from .. to out of a film, at another speed; of 16 peaks `kept` stay, and as many as
  * went come in.
  */
-static size_t cut_clip(struct peak *clip, int film, uint32_t from, uint32_t to, int kept,
-                       double speed)
+static size_t cut_clip_at(struct peak *clip, int film, uint32_t from, uint32_t to, int kept,
+                          double speed, double pitch)
 {
     size_t n = 0;
     for (int i = 0; i < PEAKS; i++) {
@@ -102,11 +103,17 @@ static size_t cut_clip(struct peak *clip, int film, uint32_t from, uint32_t to, 
             p = (struct peak){from + (uint32_t)rand() % (to - from), (uint16_t)(4 + rand() % 450),
                               1};
         p.frame = (uint32_t)((p.frame - from) / speed + .5);
-        p.bin = (uint16_t)(p.bin * speed + .5);
+        p.bin = (uint16_t)(p.bin * pitch + .5);
         clip[n++] = p;
     }
     qsort(clip, n, sizeof *clip, compare_peaks);
     return n;
+}
+
+static size_t cut_clip(struct peak *clip, int film, uint32_t from, uint32_t to, int kept,
+                       double speed)
+{
+    return cut_clip_at(clip, film, from, to, kept, speed, speed);
 }
 
 static struct find_result find(const struct peak *clip, size_t n)
@@ -130,7 +137,7 @@ TEST(finds_film_and_time)
         assert_int_equal(r.place[0].film, film);
         assert_true(abs(r.place[0].offset - (int)from) <= 1);
         assert_true(abs(r.place[0].sixteenth - (int)from * 16) <= 16);
-        assert_int_equal(r.speed.num, r.speed.den);
+        assert_int_equal(r.place[0].speed.num, r.place[0].speed.den);
     }
 }
 
@@ -158,22 +165,6 @@ TEST(other_sounds_are_not_found)
     assert_true(none.place[0].votes == 0 && none.needed > 0);
 }
 
-TEST(another_speed)
-{
-    static struct peak clip[PEAKS];
-    for (int i = 0; i < 10; i++) {
-        uint32_t from = (uint32_t)rand() % (FRAMES - 960);
-        size_t n = cut_clip(clip, 7, from, from + 960, 16, 25. / 24);
-        struct find_result r = find(clip, n);
-        assert_true(r.place[0].votes >= r.needed);
-        assert_int_equal(r.place[0].film, 7);
-        assert_true(abs(r.place[0].offset - (int)from) <= 2);
-        /* 25/24 or 1001/960: half a minute is too short to tell */
-        assert_true(r.speed.num * 10000 / r.speed.den / 10 == 1041 + (r.speed.num == 1001));
-        assert_false(r.speed.same_pitch);
-    }
-}
-
 /* Loads the sound of films up to `user`. */
 static bool load(void *user, uint32_t film, struct film_sound *sound)
 {
@@ -183,6 +174,68 @@ static bool load(void *user, uint32_t film, struct film_sound *sound)
     sound->point = malloc(sizeof *peak);
     memcpy(sound->point, peak[film], sizeof *peak);
     return true;
+}
+
+/*
+ * Finds where frames [from, from + length) of film 7 are at a speed. As a test film has no sound
+ * beside its peaks, all are wide.
+ */
+static struct find_place find_at(uint32_t from, uint32_t length, double speed, bool same_pitch)
+{
+    static struct peak clip[PEAKS];
+    struct err e = ERR_INIT;
+    uint32_t films = FILMS;
+    size_t n = cut_clip_at(clip, 7, from, from + length, 14, speed, same_pitch ? 1 : speed);
+    struct find_result r = find(clip, n);
+    uint64_t frames = (uint64_t)(length / speed);
+    struct align_sound sound = {clip, n, frames * SPECTROGRAM_HOP, NULL};
+    assert_true(r.found > 0);
+    assert_true(find_refine_offsets(&r, &sound, load, &films, &e));
+    assert_int_equal(r.place[0].film, 7);
+    return r.place[0];
+}
+
+/* The place is that of the clip's beginning, and the speed exact to a frame of the clip. */
+TEST(another_speed)
+{
+    static const double speed[] = {.955, .96,   .97,  .975,  .98,  .985,  .99,  1.004,
+                                   1.01, 1.015, 1.02, 1.025, 1.03, 1.035, 1.04, 1.045};
+    for (size_t i = 0; i < 2 * sizeof speed / sizeof *speed; i++) {
+        bool same_pitch = i % 2;
+        uint32_t from = (uint32_t)rand() % (FRAMES - 960);
+        struct find_place p = find_at(from, 960, speed[i / 2], same_pitch);
+        double found = (double)p.speed.num / p.speed.den;
+        assert_true(abs(p.sixteenth - 16 * (int)from) <= 24);
+        assert_true(fabs(found - speed[i / 2]) * 960 < 3);
+        assert_true(p.speed.same_pitch == same_pitch || fabs(found - 1) < .01);
+    }
+}
+
+/* A clip of which the film has nothing, and one with peaks in the highest bin. */
+TEST(no_peaks_to_fit)
+{
+    struct err e = ERR_INIT;
+    uint32_t films = FILMS;
+    struct peak clip[] = {{3, 511, 1}, {30, 511, 1}, {60, 2, 1}, {61, 511, 1}};
+    struct align_sound sound = {clip, 4, 100 * SPECTROGRAM_HOP, NULL};
+    struct find_result r = {.place = {{.film = 3, .votes = 20, .speed = {985, 1000, false}}},
+                            .found = 1};
+    assert_true(find_refine_offsets(&r, &sound, load, &films, &e));
+    assert_true(r.place[0].peaks <= 4);
+}
+
+/* 25/24 or 1001/960: half a minute is too short to tell. */
+TEST(the_speed_of_a_film)
+{
+    for (int i = 0; i < 10; i++) {
+        uint32_t from = (uint32_t)rand() % (FRAMES - 960);
+        struct find_place p = find_at(from, 960, 25. / 24, false);
+        assert_true(abs(p.sixteenth - 16 * (int)from) <= 24);
+        assert_true((p.speed.num == 25 && p.speed.den == 24) ||
+                    (p.speed.num == 1001 && p.speed.den == 960));
+        p = find_at(from, 960, 1.001, false);
+        assert_true(p.speed.num == p.speed.den || p.speed.num == 1001);
+    }
 }
 
 static struct find_result settle(uint32_t films)
@@ -228,12 +281,11 @@ static struct find_result try_films(int film, uint32_t at_hand)
     struct err e = ERR_INIT;
     size_t n = cut_clip(clip, film, 700, 1020, 9, 1);
     struct align_sound sound = {clip, n, 320 * SPECTROGRAM_HOP, NULL};
-    struct find_result r = {.place = {{.film = 4, .votes = 15},
-                                      {.film = 3, .votes = 14},
-                                      {.film = 8, .votes = 8},
-                                      {.film = 9, .votes = 7}},
-                            .needed = 16,
-                            .speed = {1, 1, false}};
+    struct find_result r = {.place = {{.film = 4, .votes = 15, .speed = {1, 1, false}},
+                                      {.film = 3, .votes = 14, .speed = {1, 1, false}},
+                                      {.film = 8, .votes = 8, .speed = {1, 1, false}},
+                                      {.film = 9, .votes = 7, .speed = {1, 1, false}}},
+                            .needed = 16};
     assert_true(find_by_peaks(&r, &sound, load, &at_hand, &e));
     return r;
 }

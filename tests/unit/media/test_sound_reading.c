@@ -264,6 +264,38 @@ TEST(concatenated_recordings)
     source_close(&s);
 }
 
+/* The rate of the sound changes, and packets within a PES packet have no time. */
+TEST(changed_rates)
+{
+    static const struct {
+        const char *codec;
+        int rate[3];
+    } trial[] = {{"aac -b:a 64k", {48000, 32000, 24000}},
+                 {"aac -b:a 64k", {24000, 48000, 32000}},
+                 {"aac -b:a 64k", {44100, 48000, 22050}},
+                 {"ac3 -b:a 64k", {48000, 32000, 44100}},
+                 {"mp2 -b:a 64k", {24000, 48000, 32000}}};
+    for (size_t i = 0; i < (UNDER_TSAN ? 1 : sizeof trial / sizeof *trial); i++) {
+        for (int k = 0; k < 3; k++) {
+            char line[1024];
+            snprintf(line, sizeof line,
+                     PICTURES STEREO
+                     "-af atrim=0:7.7 -c:v mpeg2video -bf 2 -ac 1 -c:a %s -ar %d %d.ts",
+                     trial[i].codec, trial[i].rate[k], k);
+            assert_true(clip_ffmpeg(line));
+        }
+        assert_int_equal(system("cat 0.ts 1.ts 2.ts > rates.ts"), 0);
+        struct source *s = open_film("rates.ts", SOURCE_STREAM_CHOICE);
+        struct heard h = hear_beside(s, DECODE_PARALLEL);
+        assert_together(trial[i].codec, &h, 3 * 8, 0);
+        assert_int_equal(h.job.sound.gaps, 2); /* where a recording's sound has ended */
+        assert_in_range(h.job.sound.gap_us, 300000, 600000);
+        assert_int_equal(h.job.sound.errors, 0);
+        film_sound_free(&h.job.sound);
+        source_close(&s);
+    }
+}
+
 /* A film has the same columns with its sound and without, and the sound is always complete. */
 static void assert_beside(const char *name, const struct selection *rule, bool beside)
 {

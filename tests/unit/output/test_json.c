@@ -238,6 +238,8 @@ TEST(test_sound)
            {"sound.gap_seconds", "1.5"}, {"sound.loudness", "-23.1"}, {"sound.range", "6.2"},
            {"columns.0.centroid", "null"}, {"columns.3.loudness", "-23.3"},
            {"columns.3.peak", "-1.2"}, {"columns.3.centroid", "812"});
+    sound.loudness = SOUND_NONE;
+    EXPECT("sound", {"sound.loudness", "null"}, {"columns.3.loudness", "-23.3"});
     sound.stream = -1;
     EXPECT("sound", {"sound", "null"}, {"columns.1.peak", NULL});
     report.media.sound = NULL;

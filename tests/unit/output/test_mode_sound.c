@@ -45,7 +45,7 @@ FIXTURE(set_up)
         row->centroid = loud ? 440 : 0;
         row->band[TONE] = loud ? 255 : 0;
     }
-    film = (struct film){.path = path, .length.duration_us = 8000000};
+    film = (struct film){.path = path, .width = 64, .height = 36, .length.duration_us = 8000000};
     report = (struct report){
         .film = &film, .columns = columns, .count = COUNT, .run.threads = 1, .media.sound = &sound};
     return 0;

@@ -155,7 +155,7 @@ TEST(impossible_numbers_are_refused)
         s.samples = what == 0 ? UINT64_MAX : what == 1 ? s.samples + 600 : s.samples;
         s.hops = what == 2 ? 0 : what == 3 ? 4 : 2;
         s.gap_us = what == 4 ? -1 : 0;
-        s.loudness = what == 5 ? SOUND_SILENCE - 1 : 0;
+        s.loudness = what == 5 ? SOUND_NONE - 1 : 0;
         s.peak = what == 6 ? 1 : 0;
         s.stream = what == 7 ? -2 : 0;
         s.codec[0] = what == 8 ? '\n' : 'a';

@@ -174,6 +174,102 @@ TEST(as_libebur128_has_it)
     film_sound_free(&s);
 }
 
+/* Short sounds: there is no loudness below a block, and incomplete blocks do not count. */
+TEST(short_sounds_as_libebur128_has_them)
+{
+    static const double seconds[] = {0.05, 0.3, 0.39, 0.4, 0.41, 0.45, 0.5, 0.59, 0.75, 1.01, 3.05};
+    for (size_t i = 0; i < sizeof seconds / sizeof *seconds; i++)
+        for (int rate = 8000; rate <= 48000; rate += 20000) {
+            struct tone tone = {rate, 2, STEREO, 1000, SIDE(-18), seconds[i]};
+            size_t frames;
+            int16_t *sample = tone_samples(&tone, &frames);
+            ebur128_state *r128 = ebur128_init(2, (unsigned long)rate, EBUR128_MODE_I);
+            double level;
+            assert_int_equal(ebur128_add_frames_short(r128, sample, frames), EBUR128_SUCCESS);
+            ebur128_loudness_global(r128, &level);
+            ebur128_destroy(&r128);
+            free(sample);
+            struct film_sound s = of_tones(&tone, 1);
+            if (seconds[i] < 0.4)
+                assert_true(s.loudness == SOUND_NONE && level < -1000);
+            else
+                assert_true(fabs(s.loudness / 10.0 - level) <= 0.051);
+            film_sound_free(&s);
+        }
+}
+
+/* A channel of a layout, and its place in libebur128 (ITU-R BS.2051). */
+#define CHANNEL(n) (UINT64_C(1) << (n))
+#define CHANNELS(from, to) (CHANNEL((to) + 1) - CHANNEL(from))
+static const uint64_t all = CHANNELS(0, 17) | CHANNELS(35, 40); /* 22.2 */
+static const struct {
+    uint64_t mask;
+    int position, place;
+} placed[] = {
+    {CHANNELS(0, 5), 0, EBUR128_Mp030},
+    {CHANNELS(0, 5), 2, EBUR128_Mp000},
+    {CHANNELS(0, 5), 3, EBUR128_UNUSED},
+    {CHANNELS(0, 5), 4, EBUR128_Mp110},
+    {CHANNELS(0, 5), 5, EBUR128_Mm110},
+    {CHANNELS(0, 8), 6, EBUR128_MpSC},
+    {CHANNELS(0, 8), 8, EBUR128_Mp180},
+    {CHANNELS(0, 2) | 1 << 8, 8, EBUR128_Mp180},
+    {CHANNELS(0, 10), 4, EBUR128_Mp135},
+    {CHANNELS(0, 10), 9, EBUR128_Mp090},
+    {7 | CHANNELS(8, 10), 9, EBUR128_Mp110},
+    {7 | CHANNELS(8, 10), 8, EBUR128_Mp180},
+    {7 | CHANNELS(31, 32), 31, EBUR128_Mp060},
+    {7 | CHANNELS(31, 32), 32, EBUR128_Mm060},
+    {63 | CHANNELS(33, 34), 33, EBUR128_Mp090},
+    {63 | CHANNELS(33, 34), 5, EBUR128_Mm135},
+    {63 | CHANNELS(41, 42), 42, EBUR128_Mm090},
+    {63 | CHANNELS(41, 42), 4, EBUR128_Mp135},
+    {7 | CHANNELS(12, 14), 12, EBUR128_Up030},
+    {7 | CHANNELS(29, 30), 29, EBUR128_Mp030},
+    {all, 0, EBUR128_Mp060},
+    {all, 1, EBUR128_Mm060},
+    {all, 3, EBUR128_UNUSED},
+    {all, 4, EBUR128_Mp135},
+    {all, 6, EBUR128_Mp030},
+    {all, 8, EBUR128_Mp180},
+    {all, 10, EBUR128_Mm090},
+    {all, 11, EBUR128_Tp000},
+    {all, 14, EBUR128_Up045},
+    {all, 16, EBUR128_Up180},
+    {all, 35, EBUR128_UNUSED},
+    {all, 36, EBUR128_Up090},
+    {all, 38, EBUR128_Bp000},
+    {all, 40, EBUR128_Bm045},
+};
+
+/* A tone in one channel of a layout weighs as it does there. */
+TEST(channels_weigh_by_their_place)
+{
+    for (size_t i = 0; i < sizeof placed / sizeof *placed; i++) {
+        enum { FRAMES = 48000 };
+        uint64_t before = placed[i].mask & (CHANNEL(placed[i].position) - 1);
+        const unsigned channels = (unsigned)__builtin_popcountll(placed[i].mask);
+        const unsigned at = (unsigned)__builtin_popcountll(before);
+        int16_t *sample = calloc((size_t)FRAMES * channels, sizeof *sample);
+        assert_non_null(sample);
+        for (size_t k = 0; k < FRAMES; k++)
+            sample[k * channels + at] = (int16_t)(3000 * sin((double)k / 7));
+        ebur128_state *r128 = ebur128_init(channels, FRAMES, EBUR128_MODE_I);
+        double level;
+        assert_int_equal(ebur128_set_channel(r128, at, placed[i].place), EBUR128_SUCCESS);
+        assert_int_equal(ebur128_add_frames_short(r128, sample, FRAMES), EBUR128_SUCCESS);
+        ebur128_loudness_global(r128, &level);
+        ebur128_destroy(&r128);
+        struct sound_maker *m = begin();
+        struct sound_block b = {sample, FRAMES, (int)channels, FRAMES, placed[i].mask, INT64_MIN};
+        assert_true(sound_maker_push(m, &b, NULL));
+        struct film_sound s = end(m);
+        assert_true(fabs(s.loudness / 10.0 - fmax(level, SOUND_SILENCE / 10.0)) <= 0.051);
+        film_sound_free(&s);
+        free(sample);
+    }
+}
+
 /* Returns the gain in dB of the coefficients that BS.1770 has at 48 kHz. */
 static double gain(double hz)
 {
@@ -283,7 +379,7 @@ TEST(no_sound)
 {
     struct film_sound s = end(begin());
     assert_int_equal(s.samples + s.rows + s.peaks + s.gaps, 0);
-    assert_int_equal(s.loudness, SOUND_SILENCE);
+    assert_int_equal(s.loudness, SOUND_NONE);
     assert_int_equal(row_at(&s, 0).loudness, SOUND_SILENCE);
     film_sound_free(&s);
 }

@@ -455,7 +455,7 @@
             ["Without a picture", facts.missing ? plural(facts.missing, "column", "columns") : ""], ["Lost by the film", facts.lost ? plural(facts.lost, "picture", "pictures") : ""],
             ["Analysed at", `${run.width} × ${run.height}`],
             ["Clusters", run.clustered ? `${run.k} per frame${facts.clusters < run.k ? `, of which the ${facts.clusters} largest are shown here` : ""}; ${run.init}, ${run.n_init} restarts${run.race ? " in a race" : ""}, seed ${run.seed}` : ""],
-            ["Sound", levels ? `${facts.sound.codec}, ${facts.sound.layout}, ${facts.sound.loudness.toFixed(1)} LUFS, range ${facts.sound.range.toFixed(1)} LU, peak ${facts.sound.peak.toFixed(1)} dB` : ""],
+            ["Sound", levels ? `${facts.sound.codec}, ${facts.sound.layout}${facts.sound.loudness === null ? "" : `, ${facts.sound.loudness.toFixed(1)} LUFS`}, range ${facts.sound.range.toFixed(1)} LU, peak ${facts.sound.peak.toFixed(1)} dB` : ""],
             ["Steady", run.steady ? `${run.steady} %` : ""], ["Tone mapping", hdr], ["Means", run.linear ? "of light" : ""],
             ["Options", run.fingerprint], ["Made by", `barcode ${run.version}`],
         ];
