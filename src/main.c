@@ -20,6 +20,8 @@ int main(int argc, char **argv)
     struct err e = ERR_INIT;
     int status;
     interrupt_open_standard();
+    if (argc < 2)
+        return cli_usage();
     if (command_run(argc, argv, &status))
         return status;
     switch (cli_parse(argc, argv, match_commands, &options, &e)) {

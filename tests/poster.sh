@@ -107,7 +107,7 @@ pdfimages -png own.pdf own
 check same own-000.png own.png
 
 # Where the strip has as many pixels as the page has for it, the three formats differ by their letters' edges alone.
-for options in "" "--shape circle" "--shape vertical -m palette" "-m all" "--smooth 3 --steady"; do
+for options in "" "--shape ring" "--shape vertical -m palette" "-m all" "--smooth 3 --steady"; do
     # shellcheck disable=SC2046,SC2086
     {
         make "${page[@]}" $options --poster -o shape.png

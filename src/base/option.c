@@ -171,6 +171,8 @@ static bool fail_word(const struct option_row *row, const char *title, const cha
 static bool set_word(const struct option_row *row, const char *title, void *field, const char *arg,
                      struct err *e)
 {
+    if (row->alias[0] && strcmp(arg, row->alias[0]) == 0)
+        arg = row->alias[1];
     for (size_t i = 0; option_word(row, i); i++) {
         if (strcmp(arg, option_word(row, i)) == 0) {
             store(row, field, row->least + i);

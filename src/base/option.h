@@ -35,9 +35,13 @@ enum option_group {
     OPTION_LIVE,
     OPTION_CACHE,
     OPTION_RUN,
+    OPTION_EXPERTS,
     OPTION_GROUPS,
     OPTION_ANSWER = OPTION_GROUPS /* --help and the like: the words behind it are ignored */
 };
+
+/* The order of -h is that of a task: what, which frames, how it looks, where it goes. */
+enum option_task { TASK_NONE, TASK_FILMS, TASK_FRAMES, TASK_LOOKS, TASK_OUTPUT };
 
 struct option_row {
     const char *name; /* without dashes; NULL: only a letter, or the end of the table */
@@ -45,7 +49,7 @@ struct option_row {
     const char *help; /* one line */
     char letter;      /* 0: none */
     enum option_group group;
-    bool common;   /* -h shows it */
+    enum option_task common; /* -h shows it there */
     bool optional; /* the value may be missing: then `arg` is NULL for `set`, or `usual` counts */
     bool hidden;   /* --help does not show it */
     bool list;     /* several words may be given, separated by commas */
@@ -53,6 +57,7 @@ struct option_row {
     /* the words of the value, ends in NULL; or a function that returns the i-th, or NULL */
     const char *const *words;
     const char *(*word_at)(size_t i);
+    const char *alias[2]; /* a word that is no longer shown, and the one that it stands for */
     enum option_kind kind;
     size_t offset, size; /* of the field in the room's struct */
     uint64_t least, most, usual;

@@ -35,7 +35,7 @@ static const struct option_row rows[] = {
      OPTION_WHOLE(threads, 1, 1024)},
     {"memory", "SIZE", "memory for all films at once (15/16 of what is allowed)",
      .group = OPTION_RUN, OPTION_CUSTOM(set_memory)},
-    {"max-pixels", "N", "refuse films with larger frames (134217728)", .group = OPTION_RUN,
+    {"max-pixels", "N", "refuse films with larger frames (134217728)", .group = OPTION_EXPERTS,
      OPTION_WHOLE(max_pixels, 1, INT64_MAX)},
     {"sandbox", "WHEN",
      "confine the processes that decode: auto (default, as far as the kernel can), require, off",

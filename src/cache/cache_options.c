@@ -38,7 +38,7 @@ static const struct option_row rows[] = {
     {"cache", "DIR", "cache folder, - for none (~/.cache/barcode)", .group = OPTION_CACHE,
      OPTION_CUSTOM(set_folder)},
     {"no-cache", NULL, "do not read or write the cache", .group = OPTION_CACHE, OPTION_FLAG(off)},
-    {"refresh", NULL, "decode again and replace the cached frames", .group = OPTION_CACHE,
+    {"refresh", NULL, "decode again and replace the cached frames", .group = OPTION_EXPERTS,
      OPTION_FLAG(refresh)},
     {"cache-limit", "SIZE", "limit of the cache (10G, less on a full disk)", .group = OPTION_CACHE,
      OPTION_CUSTOM(set_limit)},

@@ -37,6 +37,7 @@ static const char *const headings[OPTION_GROUPS] = {
     [OPTION_LIVE] = "Live (FILM is a URL, a device, a folder of pictures, or -):",
     [OPTION_CACHE] = "Cache of analysed frames:",
     [OPTION_RUN] = "Run:",
+    [OPTION_EXPERTS] = "For experts:",
 };
 
 /* argp prints the text before \v above the options, and the rest below them. */
@@ -81,7 +82,7 @@ static const struct habit {
     {"--format", "the ending of the name selects the format: -o film.jpg, --name '{stem}.jpg'"},
     {"--quality", "a JPEG has quality 92, a WebP is lossless"},
     {"--fps", "did you mean --interval?"},
-    {"--ring", "did you mean --shape circle?"},
+    {"--ring", "did you mean --shape ring?"},
     {"--palette", "did you mean -m palette, or --swatches?"},
     {"--resolution", "did you mean --width and --height?"},
 };
@@ -275,18 +276,18 @@ static void fill_table(const struct parse *p, bool common, struct argp_option ta
     for (size_t i = 0; i < p->rows.count; i++) {
         const struct option_row *row = &p->rows.at[i].row;
         int group = row->group == OPTION_ANSWER ? -1 : (int)row->group;
-        if (common && !row->common)
+        if (common && row->common == TASK_NONE)
             continue;
         if (!common && group != last && group > 0 && heading_of(p, group))
             table[count++] = (struct argp_option){.doc = heading_of(p, group), .group = group};
         last = group;
-        table[count++] = (struct argp_option){.name = row->name,
-                                              .key = row->letter ? row->letter : KEYS + (int)i,
-                                              .arg = row->arg,
-                                              .flags = (row->optional ? OPTION_ARG_OPTIONAL : 0) |
-                                                       (row->hidden ? OPTION_HIDDEN : 0),
-                                              .doc = row->help,
-                                              .group = common && group > 0 ? 0 : group};
+        table[count++] = (struct argp_option){
+            .name = row->name,
+            .key = row->letter ? row->letter : KEYS + (int)i,
+            .arg = row->arg,
+            .flags = (row->optional ? OPTION_ARG_OPTIONAL : 0) | (row->hidden ? OPTION_HIDDEN : 0),
+            .doc = row->help,
+            .group = common && group > 0 ? (int)row->common : group};
     }
     table[count] = (struct argp_option){0};
 }
@@ -373,6 +374,11 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
         answer(p, &found->row, arg, state);
         return ECANCELED;
     }
+    if (found->row.kind == OPTION_KIND_PATH && found->given) {
+        err_set(p->e, ERR_USAGE, "--%s is given twice, as '%s' and '%s'", found->row.name,
+                found->given, arg);
+        return EINVAL;
+    }
     found->given = arg ? arg : "";
     return option_set(&found->row, found->options, arg, p->e) ? 0 : EINVAL;
 }
@@ -412,6 +418,15 @@ static enum cli_result parse_words(struct parse *p, int argc, char **argv)
         err_set(p->e, ERR_USAGE, "cannot parse the command line; see %s%s%s--help",
                 c ? "barcode " : "", c ? c->name : "", c ? " " : "");
     return failed ? CLI_BAD : CLI_RUN;
+}
+
+int cli_usage(void)
+{
+    fputs("Usage: barcode [OPTION...] FILM|FOLDER...    one picture of a film's colours, FILM.png\n"
+          "       barcode align A B, barcode find CLIP LIBRARY    films compared by their sound\n"
+          "barcode -h shows the most useful options, barcode --help all of them.\n",
+          stderr);
+    return ERR_USAGE;
 }
 
 enum cli_result cli_parse(int argc, char **argv, const struct cli_command *const *commands,

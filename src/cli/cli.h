@@ -59,6 +59,9 @@ enum cli_result cli_parse(int argc, char **argv, const struct cli_command *const
 enum cli_result cli_parse_command(const struct cli_command *c, int argc, char **argv, void *own,
                                   struct options *o, struct err *e);
 
+/* Writes three lines of usage to stderr, for a command line without a word. Returns the status. */
+int cli_usage(void);
+
 /*
  * Checks options together and completes what depends on several, as the size of the picture.
  * Returns false with ERR_USAGE.

@@ -10,7 +10,7 @@ enum {
     STACKED_HEIGHT_USUAL = 360, /* of each mode */
     POSTER_HEIGHT_USUAL = 1080,
     EMBEDDED_MOST = 16384,
-    CIRCLE_MOST = 16384
+    RING_MOST = 16384
 };
 
 /* ---- Modes ---- */
@@ -126,15 +126,15 @@ static bool check_shape(const struct plan *plan, struct err *e)
             "--shape %s: -m all and + stack modes in one picture; name the modes, separated by "
             "commas, for a picture each",
             strip_shape_name(plan->picture.shape));
-    if (plan->picture.shape != SHAPE_CIRCLE)
+    if (plan->picture.shape != SHAPE_RING)
         return true;
     if (plan->picture.width > 0 && plan->picture.height > 0 &&
         plan->picture.width != plan->picture.height)
         return err_set(
             e, ERR_USAGE,
-            "--shape circle: a circle is as wide as it is high; give one of --width and --height");
-    if (plan->picture.width > CIRCLE_MOST || plan->picture.height > CIRCLE_MOST)
-        return err_set(e, ERR_USAGE, "--shape circle: at most %d pixels", CIRCLE_MOST);
+            "--shape ring: a ring is as wide as it is high; give one of --width and --height");
+    if (plan->picture.width > RING_MOST || plan->picture.height > RING_MOST)
+        return err_set(e, ERR_USAGE, "--shape ring: at most %d pixels", RING_MOST);
     return true;
 }
 
@@ -142,10 +142,10 @@ static bool check_shape(const struct plan *plan, struct err *e)
 static bool finalize_background(struct plan *plan, bool poster, struct err *e)
 {
     static const uint8_t white[3] = {255, 255, 255};
-    bool ring = plan->picture.shape == SHAPE_CIRCLE && !poster;
+    bool ring = plan->picture.shape == SHAPE_RING && !poster;
     if (plan->poster.style.has_background && !poster && !ring && !plan->picture.stacked)
         return err_set(e, ERR_USAGE,
-                       "--background is for posters, for --shape circle and for stacked modes: a "
+                       "--background is for posters, for --shape ring and for stacked modes: a "
                        "strip fills its picture");
     if (ring && outputs_format(plan)->opaque && !plan->poster.style.has_background) {
         memcpy(plan->poster.style.background, white, 3);
@@ -180,7 +180,7 @@ static bool check_sides(const struct plan *plan, bool poster, struct err *e)
 /* Sets the sides that no option gives. A circle is as wide as it is high. */
 static void complete_sides(struct picture_options *o, bool page)
 {
-    if (o->shape == SHAPE_CIRCLE) {
+    if (o->shape == SHAPE_RING) {
         int side = page ? 2 * POSTER_HEIGHT_USUAL : POSTER_HEIGHT_USUAL;
         if (o->height > 0)
             side = o->height;
@@ -197,8 +197,17 @@ static void complete_sides(struct picture_options *o, bool page)
         *side = across;
 }
 
+/* Without --colours, the film's palette has as many colours as a frame: -k. */
+static void complete_colours(struct plan *plan)
+{
+    int k = plan->kmeans.k < FILM_PALETTE_MOST ? plan->kmeans.k : FILM_PALETTE_MOST;
+    if (plan->picture.colours == 0)
+        plan->picture.colours = k > FILM_PALETTE_LEAST ? k : FILM_PALETTE_LEAST;
+}
+
 static bool complete_picture(struct plan *plan, struct err *e)
 {
+    complete_colours(plan);
     bool poster = outputs_are_posters(plan);
     if (!(poster ? check_poster(plan, e) : check_plain(plan, e)))
         return false;

@@ -27,8 +27,8 @@ enum { ROOMS = sizeof rooms / sizeof *rooms };
 static const struct option_row answers[] = {
     {"generate", "KIND", "print complete-bash, complete-zsh, complete-fish", .group = OPTION_ANSWER,
      .words = OPTION_WORDS("complete-bash", "complete-zsh", "complete-fish")},
-    {NULL, NULL, "show the most useful options", 'h', OPTION_ANSWER, .common = true},
-    {"help", NULL, "show all options", .group = OPTION_ANSWER, .common = true},
+    {NULL, NULL, "show the most useful options", 'h', OPTION_ANSWER, .common = TASK_OUTPUT},
+    {"help", NULL, "show all options", .group = OPTION_ANSWER, .common = TASK_OUTPUT},
     {"version", NULL, "show the versions of barcode and its libraries", 'V',
      .group = OPTION_ANSWER},
     {"usage", NULL, NULL, .group = OPTION_ANSWER, .hidden = true},

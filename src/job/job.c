@@ -376,6 +376,10 @@ static const char *count_written(const struct job_stores *s, const struct report
         *count = r->media.sound->peaks;
         return "peak";
     }
+    if (w && w->palette && w->modeless) {
+        *count = (uint64_t)r->media.palette.count;
+        return "colour";
+    }
     return "column";
 }
 

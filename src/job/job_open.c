@@ -128,9 +128,8 @@ bool job_probe(const struct job_order *order, struct job_film *film, struct err 
 /* ---- Selection and picture ---- */
 
 enum {
-    COLUMNS_MOST = 2040, /* of the default selection, if the number of frames is known */
-    WIDTH_LEAST = 320,   /* of the default picture */
-    EVERY_UNKNOWN = 24   /* if the number of frames is unknown */
+    COLUMNS_MOST = PICTURE_LONG, /* of the default selection, if the number of frames is known */
+    EVERY_UNKNOWN = 24           /* if the number of frames is unknown */
 };
 
 bool job_is_default(const struct selection *asked)
@@ -271,8 +270,8 @@ void job_decide_width(const struct plan *plan, struct report *r)
         return;
     if (r->count > most)
         *along = JOB_COLUMNS;
-    else if (r->count < WIDTH_LEAST && !stacked) /* a stack has a minimum of its own */
-        *along = (int)((WIDTH_LEAST + r->count - 1) / r->count * r->count);
+    else if (picture_repeats(r->count) > 1)
+        *along = (int)(picture_repeats(r->count) * r->count);
 }
 
 /* ---- Light ---- */

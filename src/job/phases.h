@@ -107,9 +107,9 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
                           struct report *r, struct err *e);
 
 /*
- * Sets the default length of the picture along time, if no option gives one or selects frames: at
- * least 320 pixels, by repeating those of each column, and at most 2,040 (JOB_COLUMNS for -m all),
- * by merging columns. Otherwise the picture has one pixel per column. The columns must be complete.
+ * Sets the default length of the picture along time, if no option gives one or selects frames: by
+ * picture_repeats, and at most 2,040 (JOB_COLUMNS for -m all), by merging columns. Otherwise the
+ * picture has one pixel per column. The columns must be complete.
  */
 void job_decide_width(const struct plan *plan, struct report *r);
 

@@ -34,9 +34,30 @@ char *picture_options_modes(void)
     return length < 0 ? NULL : text;
 }
 
+/* Returns true if a letter of `word` is replaced, missing, additional, or swapped with the next. */
+static bool is_misspelt(const char *word, size_t length, const char *name)
+{
+    char rest[40];
+    size_t same = 0;
+    while (same < length && word[same] == name[same])
+        same++;
+    if (length - same >= sizeof rest || strlen(name) <= same)
+        return length == same + 1 && !name[same];
+    memcpy(rest, word + same, length - same);
+    rest[length - same] = 0;
+    const char *of = name + same;
+    return strcmp(rest, of + 1) == 0 ||
+           (*rest && (strcmp(rest + 1, of + 1) == 0 || strcmp(rest + 1, of) == 0 ||
+                      (rest[0] == of[1] && rest[1] == of[0] && strcmp(rest + 2, of + 2) == 0)));
+}
+
 static bool unknown(const char *word, size_t length, struct err *e)
 {
     char list[NAMES_SIZE];
+    for (size_t i = 0; i < strip_count; i++)
+        if (is_misspelt(word, length, strip_table[i]->name))
+            return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; did you mean %s?",
+                           length > 80 ? 80 : (int)length, word, strip_table[i]->name);
     names(list, false);
     return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; the modes are %s and " STRIP_ALL,
                    length > 80 ? 80 : (int)length, word, list);
@@ -163,31 +184,35 @@ static const char *order_word(size_t i)
 
 static const struct option_row rows[] = {
     /* picture_options_modes has the help */
-    {"mode", "MODE[,MODE...]", "", 'm', OPTION_PICTURE, .common = true, .list = true,
+    {"mode", "MODE[,MODE...]", "", 'm', OPTION_PICTURE, .common = TASK_LOOKS, .list = true,
      .word_at = mode_word, OPTION_CUSTOM(set_modes)},
-    {"width", "PX", "width, for looks: columns are repeated or merged (one pixel per column)",
-     .group = OPTION_PICTURE, .common = true, OPTION_WHOLE(width, 1, FILM_COLUMNS_MOST)},
+    {"width", "PX", "width, for looks: columns are repeated or merged (1280 to 2040)",
+     .group = OPTION_PICTURE, .common = TASK_LOOKS, OPTION_WHOLE(width, 1, FILM_COLUMNS_MOST)},
     {"height", "PX", "height (800; with -m all, 360 for each mode)", .group = OPTION_PICTURE,
-     .common = true, OPTION_WHOLE(height, 1, 65535)},
-    {"shape", "SHAPE", "strip (default), circle or vertical", .group = OPTION_PICTURE,
-     .word_at = shape_word, OPTION_WORD(shape)},
+     .common = TASK_LOOKS, OPTION_WHOLE(height, 1, 65535)},
+    {"shape", "SHAPE", "strip (default), ring or vertical", .group = OPTION_PICTURE,
+     .word_at = shape_word, .alias = {"circle", "ring"}, OPTION_WORD(shape)},
     {"rotate", "DEGREES", "slit: first rotate the frame clockwise", .group = OPTION_PICTURE,
      OPTION_CUSTOM(set_rotate)},
     {"smooth", "TIME", "even out changes shorter than about TIME", .group = OPTION_PICTURE,
      OPTION_CUSTOM(set_smooth)},
     {"steady", "PERCENT", "kmeans, dominant: remove flicker; 0 to 50 (10)", .group = OPTION_COLOURS,
-     .common = true, .optional = true, .usual = STEADY_USUAL, OPTION_WHOLE(steady, 0, STEADY_MOST)},
+     .optional = true, .usual = STEADY_USUAL, OPTION_WHOLE(steady, 0, STEADY_MOST)},
     {"order", "ORDER", "palette: order by lightness (default) or share", .group = OPTION_COLOURS,
      .word_at = order_word, OPTION_WORD(order)},
-    {"colours", "N", "colours of the film's palette (posters, pages, --swatches), 2 to 32 (8)",
+    {"colours", "N", "colours of the film's palette (posters, pages, --swatches), 2 to 32 (-k)",
      .group = OPTION_COLOURS, OPTION_WHOLE(colours, FILM_PALETTE_LEAST, FILM_PALETTE_MOST)},
     {0}};
 
+uint64_t picture_repeats(uint64_t count)
+{
+    uint64_t repeats = count > 0 ? (PICTURE_SHORT + count - 1) / count : 1;
+    return repeats * count <= PICTURE_LONG ? repeats : 1;
+}
+
 extern const struct strip_kind strip_kmeans; /* mode_colour.c */
 
-static const struct picture_options defaults = {.strip = {&strip_kmeans},
-                                                .strips = 1,
-                                                .colours = FILM_PALETTE_USUAL,
-                                                .slit = {.x = SLIT_X_USUAL}};
+static const struct picture_options defaults = {
+    .strip = {&strip_kmeans}, .strips = 1, .slit = {.x = SLIT_X_USUAL}};
 
 const struct option_table picture_options = {rows, &defaults, sizeof defaults};

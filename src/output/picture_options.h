@@ -19,7 +19,7 @@ struct picture_options {
     size_t computes;
     int steady; /* --steady: a percentage, 0 (off) to STEADY_MOST */
     enum palette_order order;
-    int colours;       /* --colours, of the film's palette */
+    int colours;       /* --colours, of the film's palette; completed by cli_check */
     struct slit slit;  /* -m slit=X, --rotate */
     int width, height; /* completed by cli_check; along time 0: one pixel per column */
     enum strip_shape shape;
@@ -27,6 +27,15 @@ struct picture_options {
 };
 
 extern const struct option_table picture_options;
+
+/* Pixels along time of a picture for which no option gives a width or selects frames. */
+enum { PICTURE_LONG = 2040, PICTURE_SHORT = 1280 };
+
+/*
+ * Returns how often the pixels of each of `count` columns are repeated in such a picture, so that it
+ * is PICTURE_SHORT to PICTURE_LONG long, or one pixel a column if both cannot be: 1 or more.
+ */
+uint64_t picture_repeats(uint64_t count);
 
 /* Returns the help of -m, which lists all modes; the caller frees it. NULL if out of memory. */
 char *picture_options_modes(void);

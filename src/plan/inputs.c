@@ -69,6 +69,16 @@ static bool is_known_part(const struct inputs *in, const char *path)
     return false;
 }
 
+/* Sets *problem for the URL of a stream, of which only the scheme is shown: it may have secrets. */
+static void refuse_stream(const char *argument, struct err *problem)
+{
+    const char *end = strstr(argument, "://");
+    struct stat s;
+    if (end && stat(argument, &s) != 0)
+        err_set(problem, ERR_INPUT, "'%.*s://...' is no file; streams are for --live",
+                (int)(end - argument), argument);
+}
+
 static bool add_argument(struct inputs_list *list, const char *argument, struct err *e)
 {
     if (!*argument)
@@ -76,7 +86,9 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
     if (strcmp(argument, "-") == 0)
         argument = STDIN;
     struct err problem = ERR_INIT;
-    if (file_descriptor(argument) == STDIN_FILENO && !check_stdin(list->in, argument, &problem))
+    refuse_stream(argument, &problem);
+    if (problem.code != ERR_NONE ||
+        (file_descriptor(argument) == STDIN_FILENO && !check_stdin(list->in, argument, &problem)))
         return inputs_list_problem(list, argument, &problem, e);
     if (inputs_is_folder(argument))
         return list->options->sequence ? inputs_sequence(list, argument, e)

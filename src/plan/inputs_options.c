@@ -59,7 +59,7 @@ static bool set_rate(void *options, const struct option_row *row, const char *ar
 
 static const struct option_row rows[] = {
     {"recursive", NULL, "include subfolders, also for the outputs", 'r', OPTION_FILMS,
-     .common = true, OPTION_FLAG(recursive)},
+     .common = TASK_FILMS, OPTION_FLAG(recursive)},
     {"any", NULL, "in a FOLDER, take files of any name (GIF, APNG)", .group = OPTION_FILMS,
      OPTION_FLAG(any)},
     {"join", NULL, "all FILMs are one film, in this order", .group = OPTION_FILMS,

@@ -98,7 +98,7 @@ test_two_frames_and_one() { # quick
     f=$(clip two-frames.mp4)
     ok "$f" --json two.json -o two.png
     check count "$f" two.json
-    check png two.png 320 800
+    check png two.png 1280 800
     f=$(clip one-frame.mkv)
     ok "$f" --json one.json -o one.png -m all
     check count "$f" one.json

@@ -27,7 +27,7 @@ test_shape_vertical() {
 test_shape_circle() {
     decoded_once
     f=$(sample)
-    ok "$f" -n 9 --shape circle --width 101 -o a.png
+    ok "$f" -n 9 --shape ring --width 101 -o a.png
     [ "$(facts a.png)" = 101,101,rgba ] || fail "the picture is $(facts a.png)"
     # Corner and middle are clear, the ring is not.
     raw a.png gray alphaextract > alpha
@@ -37,13 +37,13 @@ test_shape_circle() {
         set -- $point
         [ "$(at "$1" "$2")" = "$3" ] || fail "alpha at $1, $2 is $(at "$1" "$2"), not $3"
     done
-    ok "$f" -n 9 --shape circle --width 101 --threads 1 -o b.png
+    ok "$f" -n 9 --shape ring --width 101 --threads 1 -o b.png
     cmp a.png b.png
-    ok "$f" -n 9 --shape circle -m palette,average -o all.png
+    ok "$f" -n 9 --shape ring -m palette,average -o all.png
     files a.png b.png alpha all-palette.png all-average.png
     [ "$(facts all-palette.png)" = 1080,1080,rgba ] || fail "the picture is $(facts all-palette.png)"
-    refuses 2 "$f" --shape circle -m all
-    refuses 2 "$f" --shape circle --width 4 --height 5
+    refuses 2 "$f" --shape ring -m all
+    refuses 2 "$f" --shape ring --width 4 --height 5
     refuses 2 "$f" --shape star
 }
 
@@ -51,8 +51,8 @@ test_shape_circle() {
 test_ring_on_a_ground() {
     decoded_once
     f=$(sample)
-    ok "$f" -n 9 --shape circle --width 101 -o clear.png
-    ok "$f" -n 9 --shape circle --width 101 --background '#0a141e' -o ground.png --update
+    ok "$f" -n 9 --shape ring --width 101 -o clear.png
+    ok "$f" -n 9 --shape ring --width 101 --background '#0a141e' -o ground.png --update
     [ "$(facts ground.png)" = 101,101,rgb24 ] || fail "the picture is $(facts ground.png)"
     pixel() { raw "$1" rgb24 | od -An -tu1 -j $((($3 * 101 + $2) * 3)) -N3 | xargs; }
     for point in "0 0" "100 100" "50 50"; do
@@ -63,12 +63,12 @@ test_ring_on_a_ground() {
         # shellcheck disable=SC2086
         [ "$(pixel ground.png $point)" = "$(pixel clear.png $point)" ] || fail "the ring at $point has another colour"
     done
-    ok "$f" -n 9 --shape circle --width 101 --background '#0a141e' -o ground.png --update
+    ok "$f" -n 9 --shape ring --width 101 --background '#0a141e' -o ground.png --update
     says_not wrote
-    ok "$f" -n 9 --shape circle --width 101 --background navy -o ground.png --update
+    ok "$f" -n 9 --shape ring --width 101 --background navy -o ground.png --update
     says wrote
     refuses 2 "$f" --background red
-    refuses 2 "$f" --shape circle --background reddish
+    refuses 2 "$f" --shape ring --background reddish
 }
 
 # The columns' data are as they are; the picture, and its words, are not.

@@ -118,7 +118,7 @@ test_a_stack_of_some() {
     refuses 2 a.mkv -m squeeze+sound,kmeans
     refuses 2 a.mkv -m squeeze+
     refuses 2 a.mkv -m all,sound
-    refuses 2 a.mkv -m squeeze+sound --shape circle
+    refuses 2 a.mkv -m squeeze+sound --shape ring
 }
 
 test_sound_shapes_and_page() {
@@ -130,7 +130,7 @@ test_sound_shapes_and_page() {
         cmp <(ffmpeg -nostdin -v error -i strip.png -vf transpose=0 -f rawvideo -pix_fmt rgb24 -) \
             <(ffmpeg -nostdin -v error -i vertical.png -f rawvideo -pix_fmt rgb24 -) || fail "$mode: vertical is not the strip turned"
     done
-    ok a.mkv -n 9 -m sound,spectrum --shape circle --width 101 -o ring.png
+    ok a.mkv -n 9 -m sound,spectrum --shape ring --width 101 -o ring.png
     ok a.mkv -n 9 -m kmeans,sound --html a.html
     for mode in kmeans sound spectrum; do
         grep -q "data-mode=\"$mode\"" a.html || fail "no $mode on the page"

@@ -14,8 +14,8 @@ test_names() { # quick
     ok films/a.mkv -q -n 50
     ok films/a.mkv -q -n 50 -m palette
     ok films/a.mkv -q -n 50 -m all
-    ok films/a.mkv -q -n 50 -m average --shape circle --poster=svg
-    files a-all.png a-average-circle-poster.svg a-palette.png a.png films films/a.mkv films/s1 \
+    ok films/a.mkv -q -n 50 -m average --shape ring --poster=svg
+    files a-all.png a-average-ring-poster.svg a-palette.png a.png films films/a.mkv films/s1 \
         films/s1/e.mkv
     rm a*
     for _ in 1 2; do
@@ -174,7 +174,7 @@ test_jpeg_and_webp() {
     pixels() {
         ffmpeg -nostdin -v error -i "$1" -pix_fmt rgb24 -f rawvideo -
     }
-    for options in "-m palette -n 24" "-m squeeze -n 5 --width 301 --height 103" "--shape circle --width 300 --background teal"; do
+    for options in "-m palette -n 24" "-m squeeze -n 5 --width 301 --height 103" "--shape ring --width 300 --background teal"; do
         # shellcheck disable=SC2086
         for name in p.png p.jpg p.webp; do
             ok "$f" $options -o $name
@@ -198,7 +198,7 @@ EOF
         ok "$f" -n 24 -m palette -o $name --seed 5 --update
         says wrote
     done
-    ok "$f" -n 24 --shape circle --width 99 -o ring.webp
+    ok "$f" -n 24 --shape ring --width 99 -o ring.webp
     [ "$(ffprobe -v error -show_entries stream=pix_fmt -of csv=p=0 ring.webp)" = argb ] || fail "the ring is not transparent"
     refuses 2 "$f" -o big.webp --width 16384
     says "a WebP is at most 16383 pixels wide and high"

@@ -73,7 +73,7 @@ test_update_and_options() {
         makes '' a.mkv $option --update
     done
     # Another mode or shape has a name of its own, so that both stay.
-    for option in '-m palette' '-m all' '--shape circle'; do
+    for option in '-m palette' '-m all' '--shape ring'; do
         makes "a-${option#* }.png " a.mkv -n 20 $option --update
         makes '' a.mkv -n 20 $option --update
     done

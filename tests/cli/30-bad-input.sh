@@ -2,7 +2,12 @@
 
 test_usage() { # quick
     f=$(clip h264-closed.mkv)
-    refuses 2
+    local status=0
+    "$BARCODE" 2> usage || status=$?
+    [ $status -eq 2 ] || fail "status $status without a word"
+    [ "$(grep -c barcode usage)" -eq 3 ] || fail "no three lines of usage"
+    rm usage
+    refuses 2 -q
     refuses 2 "$f" -o ''
     refuses 2 ''
     refuses 2 --nonsense "$f"

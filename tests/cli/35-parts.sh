@@ -77,7 +77,7 @@ test_join_refused() { # quick
     refuses 2 --rate 12 a.mp4
     says "--rate is for films of images"
     ok --join a.mp4 -o o.png
-    refuses 2 --join b.mp4 a.mp4 -o a.mp4.png -o a.mp4
+    refuses 2 --join b.mp4 a.mp4 -o a.mp4
     says "is the film itself"
 }
 

@@ -55,7 +55,7 @@ test_default_stack_and_shapes() {
     esac
     ok film.mkv --shape vertical -o v.png
     sized v.png 800x2000
-    ok film.mkv --shape circle -o c.png
+    ok film.mkv --shape ring -o c.png
     sized c.png 1080x1080
 }
 
@@ -63,14 +63,14 @@ test_default_stack_and_shapes() {
 test_default_few_frames() { # quick
     ffmpeg -nostdin -v error -f lavfi -i testsrc2=s=64x36:r=5:d=20 -c:v mpeg4 -g 5 film.avi
     ok film.avi --end 6 -m average,squeeze -o p.png --csv p.csv --dump p.rgb --size 16x9
-    sized p-average.png 330x800
-    sized p-squeeze.png 330x800
+    sized p-average.png 1290x800
+    sized p-squeeze.png 1290x800
     [ "$(wc -l < p.csv)" -eq 31 ] || fail "$(wc -l < p.csv) lines of 30 columns"
     [ "$(stat -c %s p.rgb)" -eq $((30 * 16 * 9 * 3)) ] || fail "the dump has $(stat -c %s p.rgb) bytes"
     for mode in average squeeze; do
         ok film.avi --end 6 -m $mode --size 16x9 -n 1 -o own.png
         sized own.png 30x800
-        ffmpeg -nostdin -v error -y -i own.png -vf scale=330:800:flags=neighbor own-large.png
+        ffmpeg -nostdin -v error -y -i own.png -vf scale=1290:800:flags=neighbor own-large.png
         check pixels own-large.png p-$mode.png
     done
     ok film.avi --end 6 --width 30 -o w.png
@@ -80,11 +80,11 @@ test_default_few_frames() { # quick
     ok film.avi --interval 2 -o i.png
     sized i.png 10x800
     ok film.avi --end 0.1 -o one.png
-    sized one.png 320x800
+    sized one.png 1280x800
     ok film.avi --end 6 --shape vertical -o v.png
-    sized v.png 800x330
+    sized v.png 800x1290
     ok film.avi --keyframes -o k.png --json k.json
-    sized k.png 320x800
+    sized k.png 1280x800
     check columns k.json 20
     ok film.avi --keyframes --start 5 --end 10 --json k.json
     check columns k.json 5

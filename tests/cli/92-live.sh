@@ -222,7 +222,9 @@ test_live_usage() { # quick
 
 # Outside --live no protocol of the network is opened, and a password is in no message.
 test_live_alone() { # quick
-    refuses 3 udp://127.0.0.1:9
+    refuses 3 "udp://user:secret@127.0.0.1:9"
+    says "'udp://...' is no file; streams are for --live"
+    says_not secret
     start --live=1 --timeout 0.3 -m average -o day "tcp://user:secret@127.0.0.1:$(port)/a?key=secret"
     until_says "tcp://127.0.0.1"
     stopped_with TERM 0

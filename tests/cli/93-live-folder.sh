@@ -32,7 +32,7 @@ test_live_folder() { # quick
     [ "$(frames day/sky-2026-03-02.csv)" = "2026-03-02T01:00 #ffffff" ] || fail "$(frames day/sky-2026-03-02.csv)"
     files day day/sky-2026-03-01.columns day/sky-2026-03-01.csv day/sky-2026-03-01.png day/sky-2026-03-02.columns \
         day/sky-2026-03-02.csv day/sky-2026-03-02.png sky sky/a.png sky/b.png sky/c.bmp
-    [ "$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 day/sky-2026-03-01.png)" = 61,20 ] || fail "the day's size"
+    [ "$(ffprobe -v error -show_entries stream=width,height -of csv=p=0 day/sky-2026-03-01.png)" = 1281,20 ] || fail "the day's size"
 }
 
 # The picture of the night ends with the night, in the owner's time, by EXIF and turned as it says.

@@ -17,14 +17,14 @@ render() {
     "$program" --cache "$work/cache" -q "$@"
 }
 
-render sintel.mp4 --end 0:42 -m squeeze --width 1600 --height 500 -o "$out/sintel.png"
-render sintel.mp4 --end 0:42 -m palette -k 5 --width 1600 --height 240 -o "$out/sintel-palette.png"
+render sintel.mp4 -o "$out/sintel-kmeans.png"
+render sintel.mp4 -m squeeze -o "$out/sintel.png"
 render sintel.mp4 --end 0:42 -m all --width 1100 --height 80 -o "$out/sintel-modes.png"
 render sintel.mp4 --end 0:42 -m squeeze+sound+spectrum --width 1100 --height 130 \
     -o "$out/sintel-sound.png"
 render sintel.mp4 --end 0:42 -m palette --poster --page 1200x760 --title 'Sintel (trailer)' \
     -o "$out/sintel-poster.png"
-render bunny.mp4 -m squeeze --shape circle --width 400 -o "$out/bunny-ring.png"
+render bunny.mp4 -m squeeze --shape ring --width 400 -o "$out/bunny-ring.png"
 if command -v chromium > /dev/null; then
     render sintel.mp4 --end 0:42 -m all -o sintel.html
     chromium --headless --no-sandbox --hide-scrollbars --window-size=1200,850 \

@@ -160,27 +160,39 @@ static bool may_replace(const struct writer *w, const char *path, struct err *e)
     return true;
 }
 
+/* Writes FOLDER/NAME-MODE.ENDING of the writer; without -MODE if `mode` is NULL. */
+static bool write_file(const struct writer *w, const struct report *r, struct strips strips,
+                       const char *folder, const char *name, const char *mode, struct err *e)
+{
+    char file[600];
+    snprintf(file, sizeof file, "%s%s%s.%s", name, mode ? "-" : "", mode ? mode : "", w->name);
+    char *path = path_join(folder, file, "", e);
+    bool ok = path && may_replace(w, path, e) && writer_save(w, r, strips, path, e);
+    free(path);
+    return ok;
+}
+
 bool live_day_write(struct strips strips, const struct live_day *day, const char *folder,
                     const char *stem, const struct report *r, const struct columns *columns,
                     uint64_t count, bool end, struct err *e)
 {
-    static const char *const formats[] = {"png", "csv"};
+    const struct writer *png = writer_find("png");
+    bool together = strips.count == 1 || r->picture.stacked, ok = true;
     struct report report = *r;
     char name[512];
-    bool ok = true;
     report.quick = !end;
     report.clock_us = live_start_us(day->first, r->analysis.selection.interval_us);
     report.columns = columns;
     report.count = count;
     report.gaps = true;
-    if (report.picture.width == 0 && count > WIDTH_MOST)
-        report.picture.width = WIDTH_MOST;
-    for (int i = 0; i < 2 && ok; i++) {
-        snprintf(name, sizeof name, "%s-%s.%s", stem, day->name, formats[i]);
-        char *path = path_join(folder, name, "", e);
-        const struct writer *w = writer_find(formats[i]);
-        ok = path && may_replace(w, path, e) && writer_save(w, &report, strips, path, e);
-        free(path);
-    }
-    return ok;
+    if (report.picture.width == 0)
+        report.picture.width =
+            count > WIDTH_MOST ? WIDTH_MOST : (int)(count * picture_repeats(count));
+    snprintf(name, sizeof name, "%s-%s", stem, day->name);
+    for (size_t i = 0; ok && !together && i < strips.count; i++)
+        ok = write_file(png, &report, (struct strips){strips.kind + i, 1}, folder, name,
+                        strips.kind[i]->name, e);
+    if (together)
+        ok = write_file(png, &report, strips, folder, name, NULL, e);
+    return ok && write_file(writer_find("csv"), &report, strips, folder, name, NULL, e);
 }

@@ -22,6 +22,7 @@ static void pixel_kmeans(struct strip *s, uint64_t i, const struct column *c, ui
 
 const struct strip_kind strip_kmeans = {.name = "kmeans",
                                         .title = "k-means",
+                                        .caption = "Main colours",
                                         .needs = STRIP_CLUSTERS,
                                         .obeys = STRIP_STEADY,
                                         .fit = FIT_MEDOID,
@@ -45,6 +46,7 @@ static void pixel_dominant(struct strip *s, uint64_t i, const struct column *c, 
 
 const struct strip_kind strip_dominant = {.name = "dominant",
                                           .title = "dominant",
+                                          .caption = "Most frequent colours",
                                           .needs = STRIP_DOMINANT,
                                           .obeys = STRIP_STEADY,
                                           .fit = FIT_MEDOID,
@@ -66,6 +68,7 @@ static void pixel_average(struct strip *s, uint64_t i, const struct column *c, u
 
 const struct strip_kind strip_average = {.name = "average",
                                          .title = "average",
+                                         .caption = "Mean colours",
                                          .flat = true,
                                          .note = note_average,
                                          .pixel = pixel_average};

@@ -117,6 +117,7 @@ static void pixel_palette(struct strip *s, uint64_t i, const struct column *c, u
 
 const struct strip_kind strip_palette = {.name = "palette",
                                          .title = "palette",
+                                         .caption = "All colours",
                                          .needs = STRIP_CLUSTERS,
                                          .obeys = STRIP_ORDER,
                                          .fit = FIT_POOL,

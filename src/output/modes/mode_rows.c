@@ -42,6 +42,7 @@ static void pixel_rows(struct strip *s, uint64_t i, const struct column *c, uint
 const struct strip_kind strip_squeeze = {.name = "squeeze",
                                          .alias = "downsample",
                                          .title = "squeeze",
+                                         .caption = "Squeezed frames",
                                          .needs = STRIP_ROWS,
                                          .note = note_squeeze,
                                          .open = open_rows,
@@ -71,6 +72,7 @@ static void note_slit(const struct report *r, char *out, size_t size)
 
 const struct strip_kind strip_slit = {.name = "slit",
                                       .title = "slit",
+                                      .caption = "A line of each frame",
                                       .value = "X%",
                                       .needs = STRIP_SLIT,
                                       .named_only = true,

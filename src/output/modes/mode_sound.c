@@ -256,6 +256,7 @@ static void pixel_sound(struct strip *s, uint64_t i, const struct column *c, uin
 
 const struct strip_kind strip_sound = {.name = "sound",
                                        .title = "sound",
+                                       .caption = "Loudness",
                                        .needs = STRIP_SOUND,
                                        .fit = FIT_TIME,
                                        .named_only = true,
@@ -329,6 +330,7 @@ static void pixel_spectrum(struct strip *s, uint64_t i, const struct column *c, 
 
 const struct strip_kind strip_spectrum = {.name = "spectrum",
                                           .title = "spectrum",
+                                          .caption = "Spectrum of the sound",
                                           .needs = STRIP_SOUND,
                                           .fit = FIT_TIME,
                                           .named_only = true,

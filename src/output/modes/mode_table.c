@@ -46,7 +46,7 @@ const char *palette_order_name(enum palette_order order)
 
 const char *strip_shape_name(enum strip_shape shape)
 {
-    static const char *const name[STRIP_SHAPES] = {"strip", "circle", "vertical"};
+    static const char *const name[STRIP_SHAPES] = {"strip", "ring", "vertical"};
     return name[shape];
 }
 

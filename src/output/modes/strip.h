@@ -60,7 +60,7 @@ enum strip_option {
 enum palette_order { ORDER_LIGHTNESS, ORDER_SHARE };
 
 /* The direction of time in an image: the values of --shape. shape.h defines them. */
-enum strip_shape { SHAPE_STRIP, SHAPE_CIRCLE, SHAPE_VERTICAL, STRIP_SHAPES };
+enum strip_shape { SHAPE_STRIP, SHAPE_RING, SHAPE_VERTICAL, STRIP_SHAPES };
 
 /* How `count` columns become `width` pixels. Pixel x covers [x * count / width, (x + 1) * count /
  * width) of the columns. The weight of a column is the part of the pixel that it covers. */
@@ -100,9 +100,10 @@ struct strip; /* a strip being painted: src/output/modes/render_line.h */
 
 /* A mode. Each strip calls the functions from one thread. The comments state which may be NULL. */
 struct strip_kind {
-    const char *name;  /* value of -m, in file names and in PNG text: a lower-case word */
-    const char *alias; /* another name that -m accepts; NULL: none */
-    const char *title; /* for display: "k-means" */
+    const char *name;    /* value of -m, in file names and in PNG text: a lower-case word */
+    const char *alias;   /* another name that -m accepts; NULL: none */
+    const char *title;   /* for display: "k-means" */
+    const char *caption; /* what a poster says that it shows: "Main colours" */
     const char *value; /* the name of a value that may follow the name and '=' after -m; NULL: none
                         */
     unsigned needs;    /* bits of enum strip_need */
@@ -153,7 +154,7 @@ enum { STRIPS_NAME = 20 * STRIPS_MOST };
 void strips_name(struct strips s, char out[STRIPS_NAME]);
 
 const char *palette_order_name(enum palette_order order); /* "lightness", "share" */
-const char *strip_shape_name(enum strip_shape shape);     /* "strip", "circle", "vertical" */
+const char *strip_shape_name(enum strip_shape shape);     /* "strip", "ring", "vertical" */
 
 /* Return bits of enum strip_need and of enum strip_option, of all modes together. */
 unsigned strips_need(struct strips s);

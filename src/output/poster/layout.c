@@ -334,15 +334,11 @@ static struct layout_text title_of(const struct plan *p)
     return t;
 }
 
-/* Writes --subtitle, or "k-means, largest of 8 clusters  ·  1:30 min  ·  every 2nd frame". */
-static void note_of(const struct plan *p, char *out, size_t size)
+/* Writes "k-means, largest of 8 clusters  ·  1:30 min  ·  every 2nd frame". */
+static void technical_note(const struct plan *p, char *out, size_t size)
 {
     const struct report *r = p->s->report;
     char what[200], titles[300], length[40], selection[200];
-    if (r->poster.style.subtitle) {
-        copy_line(r->poster.style.subtitle, out, size);
-        return;
-    }
     paint_text_titles(p->strips, titles, sizeof titles);
     p->strips.kind[0]->note(r, what, sizeof what);
     paint_text_selection(&r->analysis.selection, selection, sizeof selection);
@@ -354,6 +350,25 @@ static void note_of(const struct plan *p, char *out, size_t size)
     }
     if (used > 0 && (size_t)used < size)
         snprintf(out + used, size - (size_t)used, "  \xc2\xb7  %s", selection);
+}
+
+/* Writes --subtitle, or "Main colours, 1:30 min"; several strips have labels of their own. */
+static void note_of(const struct plan *p, char *out, size_t size)
+{
+    const struct report *r = p->s->report;
+    const char *subtitle = r->poster.style.subtitle,
+               *caption = p->strips.count == 1 ? p->strips.kind[0]->caption : "";
+    int64_t us = r->film->length.duration_us;
+    char length[40] = "";
+    if (subtitle && strcmp(subtitle, "technical") == 0) {
+        technical_note(p, out, size);
+    } else if (subtitle) {
+        copy_line(subtitle, out, size);
+    } else {
+        if (us > 0)
+            axis_length(us, length, sizeof length);
+        snprintf(out, size, "%s%s%s", caption, *caption && us > 0 ? ", " : "", length);
+    }
 }
 
 static double swatch_height(const struct plan *p) { return 3.4 * p->u; }
@@ -566,7 +581,7 @@ static bool fill_poster(struct plan *p, struct err *e)
     add_swatches(p);
     bool placed;
     switch (s->report->picture.shape) {
-    case SHAPE_CIRCLE: placed = place_circle(p, e); break;
+    case SHAPE_RING: placed = place_circle(p, e); break;
     case SHAPE_VERTICAL: placed = place_vertical(p, e); break;
     default: placed = place_strips(p, e); break;
     }

@@ -24,7 +24,7 @@ struct paper {
 
 /* What posters, stacks and rings look like. All zeros is the default. */
 struct paper_style {
-    const char *subtitle;  /* NULL: what the picture shows; "": none */
+    const char *subtitle;  /* NULL: what the picture shows; "technical": how, too; "": none */
     const char *font;      /* a family, or several with commas; NULL: the default ones */
     bool bare;             /* no subtitle unless given, no axis, no values of the palette */
     bool live_text;        /* SVG: text as text, not as outlines */

@@ -74,7 +74,7 @@ static bool set_font(void *options, const struct option_row *row, const char *ar
 
 static const struct option_row rows[] = {
     {"poster", "FORMAT", "poster with title, axis, palette: png, jpg, webp, svg, pdf",
-     .group = OPTION_POSTER, .common = true, .optional = true, OPTION_CUSTOM(set_poster)},
+     .group = OPTION_POSTER, .common = TASK_LOOKS, .optional = true, OPTION_CUSTOM(set_poster)},
     {"title", "TEXT", "title (the film's title tag, or else its name)", .group = OPTION_POSTER,
      OPTION_CUSTOM(set_title)},
     {"page", "PAGE",
@@ -82,7 +82,7 @@ static const struct option_row rows[] = {
      .group = OPTION_POSTER, .word_at = paper_name, OPTION_CUSTOM(set_page)},
     {"dpi", "N", "pixels per inch of a poster of pixels (300)", .group = OPTION_POSTER,
      OPTION_WHOLE(dpi, PAPER_DPI_LEAST, PAPER_DPI_MOST)},
-    {"subtitle", "TEXT|none", "line below the title (what the picture shows)",
+    {"subtitle", "TEXT|none", "line below the title (what the picture shows; technical: how)",
      .group = OPTION_POSTER, OPTION_CUSTOM(set_subtitle)},
     {"bare", NULL, "no small print: title, picture and palette only", .group = OPTION_POSTER,
      OPTION_FLAG(style.bare)},
@@ -91,7 +91,7 @@ static const struct option_row rows[] = {
     {"font", "FAMILY", "font of posters and of -m all (Noto Sans)", .group = OPTION_POSTER,
      OPTION_CUSTOM(set_font)},
     {"svg-text", "KIND", "text in SVG: outlines (default) or live, to be edited",
-     .group = OPTION_POSTER, .words = OPTION_WORDS("outlines", "live"),
+     .group = OPTION_EXPERTS, .words = OPTION_WORDS("outlines", "live"),
      OPTION_WORD(style.live_text)},
     {0}};
 

@@ -49,7 +49,7 @@ struct shape {
     struct strip *strip; /* SHAPE_STRIP */
     uint8_t *whole;      /* else: the complete strip [rows][along][3]; rows is 1 if it is flat */
     int along, rows;
-    /* SHAPE_CIRCLE: */
+    /* SHAPE_RING: */
     int across, hole; /* the rows that `whole` stands for; the diameter of the hole */
     uint32_t arc[CIRCLE_ARCS];
 };
@@ -101,15 +101,15 @@ static void circle_row(const struct shape *c, int y, uint8_t *out)
     }
 }
 
-int shape_channels(enum strip_shape shape) { return shape == SHAPE_CIRCLE ? 4 : 3; }
+int shape_channels(enum strip_shape shape) { return shape == SHAPE_RING ? 4 : 3; }
 
 void shape_size(const struct report *r, int most, int *width, int *height)
 {
     int along = r->count < INT32_MAX ? (int)r->count : INT32_MAX, w = r->picture.width,
         h = r->picture.height;
-    if (r->picture.shape == SHAPE_CIRCLE) {
+    if (r->picture.shape == SHAPE_RING) {
         if (w <= 0)
-            w = h > 0 ? h : SHAPE_CIRCLE_USUAL;
+            w = h > 0 ? h : SHAPE_RING_USUAL;
         h = w;
     } else if (r->picture.shape == SHAPE_VERTICAL) {
         w = w > 0 ? w : SHAPE_ACROSS_USUAL;
@@ -184,7 +184,7 @@ void shape_row(struct shape *f, int y, uint8_t *out)
         strip_row(f->strip, y, out);
         return;
     }
-    if (f->shape == SHAPE_CIRCLE) {
+    if (f->shape == SHAPE_RING) {
         circle_row(f, y, out);
         return;
     }

@@ -34,7 +34,7 @@
 #include "output/report.h"
 
 enum {
-    SHAPE_CIRCLE_USUAL = 1080, /* diameter in pixels */
+    SHAPE_RING_USUAL = 1080, /* diameter in pixels */
     SHAPE_ACROSS_USUAL = 800,  /* pixels across the direction of time */
     SHAPE_SIDE_MOST = 16384,   /* of a circle, and of an image embedded in PDF or SVG */
     SHAPE_WHOLE_MOST = 1 << 28 /* pixels of a strip that is held completely */

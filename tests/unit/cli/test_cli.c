@@ -225,6 +225,10 @@ TEST(misuse_is_one_sentence)
     bad("f --light dark", "--light: 'dark' is not code or linear");
     bad("f --order hue", "--order: 'hue' is not lightness or share");
     bad("f --progress yes", "--progress: 'yes' is not auto, always or never");
+    bad("f -m sqeeze", "-m: 'sqeeze' is not a mode; did you mean squeeze?");
+    bad("f -m average,k-means", "-m: 'k-means' is not a mode; did you mean kmeans?");
+    bad("f -m avreage", "-m: 'avreage' is not a mode; did you mean average?");
+    bad("f -m slits", "-m: 'slits' is not a mode; did you mean slit?");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
                        "average, squeeze, sound, spectrum, slit and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");

@@ -14,10 +14,12 @@ TEST(shapes_and_smoothing)
                 o.plan.picture.width == 0 && o.plan.picture.height == 800);
     good("f -m all");
     assert_true(o.plan.picture.width == 0 && o.plan.picture.height == 360);
-    good("f --shape circle");
-    assert_true(o.plan.picture.shape == SHAPE_CIRCLE && o.plan.picture.width == 1080 &&
+    good("f --shape ring");
+    bad("f -o a.png -o b.png", "--output is given twice, as 'a.png' and 'b.png'");
+    good("f --shape circle"); /* its former name */
+    assert_true(o.plan.picture.shape == SHAPE_RING && o.plan.picture.width == 1080 &&
                 o.plan.picture.height == 1080);
-    good("f --shape circle --height 500");
+    good("f --shape ring --height 500");
     assert_true(o.plan.picture.width == 500 && o.plan.picture.height == 500);
     good("f --shape vertical --smooth 1:30.5");
     assert_true(o.plan.picture.shape == SHAPE_VERTICAL && o.plan.picture.width == 800 &&
@@ -26,12 +28,12 @@ TEST(shapes_and_smoothing)
     good("f --shape vertical --height 900 --width 20 -m kmeans,palette");
     assert_true(o.plan.picture.width == 20 && o.plan.picture.height == 900);
     good("f --smooth 1:00:00");
-    bad("f --shape round", "--shape: 'round' is not strip, circle or vertical");
-    bad("f --shape circle --width 5 --height 6",
-        "--shape circle: a circle is as wide as it is high; give one of --width and --height");
-    bad("f --shape circle --width 16385", "--shape circle: at most 16384 pixels");
-    bad("f --shape circle -m all", "--shape circle: -m all and + stack modes in one picture; name "
-                                   "the modes, separated by commas, for a picture each");
+    bad("f --shape round", "--shape: 'round' is not strip, ring or vertical");
+    bad("f --shape ring --width 5 --height 6",
+        "--shape ring: a ring is as wide as it is high; give one of --width and --height");
+    bad("f --shape ring --width 16385", "--shape ring: at most 16384 pixels");
+    bad("f --shape ring -m all", "--shape ring: -m all and + stack modes in one picture; name "
+                                 "the modes, separated by commas, for a picture each");
     bad("f --smooth 1:00:00.001", "--smooth: '1:00:00.001' is more than an hour");
     bad("f --smooth -1", "--smooth: '-1' is not a time such as 10 or 1:30");
 }
@@ -56,7 +58,7 @@ TEST(posters)
     good("f -m all --title x");
     good("f -o a.png");
     assert_false(outputs_are_posters(&o.plan));
-    good("f --shape circle -o a.pdf");
+    good("f --shape ring -o a.pdf");
     assert_int_equal(o.plan.picture.width, 2160);
     good("f --poster=jpg -o d/");
     assert_string_equal(outputs_format(&o.plan)->name, "jpeg");
@@ -124,18 +126,18 @@ TEST(what_posters_look_like)
                       "--poster");
     bad("f -o a.pdf --svg-text live", "--svg-text is for posters in SVG, not in PDF");
     bad("f --svg-text edit", "--svg-text: 'edit' is not outlines or live");
-    bad("f --background red", "--background is for posters, for --shape circle and for stacked "
+    bad("f --background red", "--background is for posters, for --shape ring and for stacked "
                               "modes: a strip fills its picture");
 }
 
 TEST(rings_on_a_background)
 {
-    good("f --shape circle");
+    good("f --shape ring");
     assert_true(!o.plan.poster.style.has_background && outputs_format(&o.plan)->pixels);
-    good("f --shape circle -o a.jpg");
+    good("f --shape ring -o a.jpg");
     assert_true(o.plan.poster.style.has_background && o.plan.poster.style.background[0] == 255 &&
                 o.plan.poster.style.background[2] == 255);
-    good("f --shape circle -o a.jpg --background navy");
+    good("f --shape ring -o a.jpg --background navy");
     assert_memory_equal(o.plan.poster.style.background, ((uint8_t[]){0, 0, 128}), 3);
 }
 

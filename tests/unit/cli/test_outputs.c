@@ -65,9 +65,9 @@ static const struct naming {
     {"all", "x.png", STRIP_ALL, "x.png", SHAPE_STRIP, false},
     {"all", "x.json", STRIP_ALL, "x.json", SHAPE_STRIP, false}, /* -o names pictures alone */
     {"palette", NULL, "palette", "film-palette-poster.png", SHAPE_STRIP, true},
-    {"palette", "out", "palette", "out/film-palette-circle.png", SHAPE_CIRCLE, false},
-    {"kmeans", "out", "kmeans", "out/film-circle.png", SHAPE_CIRCLE, false},
-    {"kmeans", "y.png", "kmeans", "y.png", SHAPE_CIRCLE, false},
+    {"palette", "out", "palette", "out/film-palette-ring.png", SHAPE_RING, false},
+    {"kmeans", "out", "kmeans", "out/film-ring.png", SHAPE_RING, false},
+    {"kmeans", "y.png", "kmeans", "y.png", SHAPE_RING, false},
 };
 
 TEST_WITH(names_of_outputs, enter, leave)

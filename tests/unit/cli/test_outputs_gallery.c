@@ -61,12 +61,11 @@ TEST_WITH(what_is_computed, enter, leave)
         {"all", "kmeans dominant palette average squeeze "},
     };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        struct options all = {.plan = options_for(NULL, 0)};
+        struct options all = {.plan = options_for(LIST("film"), 1)};
         struct plan *o = &all.plan;
         struct err e = ERR_INIT;
         char got[200] = "";
         assert_true(set_in_plan(o, "mode", want[i].asked, &e));
-        o->inputs.count = 1;
         assert_true(cli_complete(&all, &e));
         for (size_t k = 0; k < o->picture.computes; k++)
             snprintf(got + strlen(got), sizeof got - strlen(got), "%s ",

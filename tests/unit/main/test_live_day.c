@@ -194,6 +194,12 @@ TEST(files_of_a_day)
         assert_non_null(strstr(csv, "\r\n2026-11-26T00:00:10Z,1,1,10.000000,missing,"));
         assert_non_null(strstr(csv, "\r\n2026-11-26T00:00:50Z,5,5,50.000000,ok,#c8c8c8"));
     }
+    const struct strip_kind *const two[] = {strip_find("slit", 4), strip_find("average", 7)};
+    assert_ok(
+        live_day_write((struct strips){two, 2}, &day, folder, "cam", &r, columns, COUNT, true, &e),
+        &e);
+    assert_memory_equal(read_file("cam-2026-11-26-slit.png"), "\x89PNG", 4);
+    assert_memory_equal(read_file("cam-2026-11-26-average.png"), "\x89PNG", 4);
     /* What is in the picture. */
     r.columns = columns;
     r.count = COUNT;

@@ -193,7 +193,7 @@ TEST(test_facts)
     assert_float_equal(json_real_value(json_object_get(run, "start")), 5.5, 1e-9);
     assert_float_equal(json_real_value(json_object_get(run, "end")), 50, 1e-9);
     json_decref(facts);
-    report.picture.shape = SHAPE_CIRCLE;
+    report.picture.shape = SHAPE_RING;
     report.poster.wanted = true;
     report.poster.page = (struct paper){.given = true, .pixels = true, .width = 400, .height = 300};
     char *other = page_of(alone("kmeans"));

@@ -69,7 +69,7 @@ static void expect_order(const struct layout *s, const char *what)
             if (b[0] < -0.01 || b[1] < -0.01 || b[2] > s->width + 0.01 || b[3] > s->height + 0.01)
                 fail_msg("%s: '%s' leaves the page: %g %g %g %g", what, s->item[i].words.text, b[0],
                          b[1], b[2], b[3]);
-            bool ring = s->report->picture.shape == SHAPE_CIRCLE; /* its corners are free */
+            bool ring = s->report->picture.shape == SHAPE_RING; /* its corners are free */
             if (s->item[i].kind == LAYOUT_WORDS && !ring && b[0] < g->x + g->w && b[2] > g->x &&
                 b[1] < g->y + g->h - 0.01 && b[3] > g->y + 0.01)
                 fail_msg("%s: '%s' lies on a strip", what, s->item[i].words.text);
@@ -138,8 +138,7 @@ TEST(what_is_on_a_poster)
     assert_int_equal(hex, 8);
     assert_in_range(times, 5, 20);
     assert_string_equal(s->item[0].words.text, "a film.of.mine");
-    assert_non_null(strstr(s->item[1].words.text, "palette, all 2 clusters by lightness"));
-    assert_non_null(strstr(s->item[1].words.text, "1:30:00 h"));
+    assert_string_equal(s->item[1].words.text, "All colours, 1:30:00 h");
     assert_true(fabs(s->width - 420 / 25.4 * 72) < 0.01 &&
                 fabs(s->height - 297 / 25.4 * 72) < 0.01);
     assert_true(s->shape[0].w * s->shape[0].h > 0.45 * s->width * s->height);
@@ -169,7 +168,7 @@ TEST(the_end_of_the_axis)
         struct layout *s = layout_poster(&m.report, alone("average"), false, &e);
         assert_true(has_text(s, "0") && has_text(s, "1 h"));
         assert_false(has_text(s, "0:00:00"));
-        assert_int_equal(has_text(s, "1:30 h"), shape != SHAPE_CIRCLE);
+        assert_int_equal(has_text(s, "1:30 h"), shape != SHAPE_RING);
         layout_free(&s);
     }
     made_close(&m);
@@ -182,6 +181,13 @@ TEST(subtitles_and_bare_posters)
     struct err e = ERR_INIT;
     struct made m;
     made_open(&m, 5400);
+    struct layout *plain = layout_poster(&m.report, alone("average"), false, &e);
+    assert_true(has_text(plain, "Mean colours, 1:30:00 h"));
+    layout_free(&plain);
+    m.report.poster.style.subtitle = "technical";
+    plain = layout_poster(&m.report, alone("average"), false, &e);
+    assert_false(has_text(plain, "Mean colours, 1:30:00 h"));
+    layout_free(&plain);
     m.report.poster.style.subtitle = "Directed\nby nobody";
     struct layout *s = layout_poster(&m.report, alone("average"), false, &e);
     assert_true(has_text(s, "Directed by nobody") && has_text(s, "1 h"));

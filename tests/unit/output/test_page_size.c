@@ -9,7 +9,7 @@ TEST(names_and_sizes)
         enum strip_shape shape;
         const char *is;
     } table[] = {{"A2", SHAPE_STRIP, "594000x420000um"},
-                 {"A2", SHAPE_CIRCLE, "420000x594000um"},
+                 {"A2", SHAPE_RING, "420000x594000um"},
                  {"a2-PORTRAIT", SHAPE_STRIP, "420000x594000um"},
                  {"A2-landscape", SHAPE_VERTICAL, "594000x420000um"},
                  {"letter", SHAPE_VERTICAL, "215900x279400um"},
@@ -17,7 +17,7 @@ TEST(names_and_sizes)
                  {"420x297mm", SHAPE_VERTICAL, "420000x297000um"},
                  {"42x29.7cm", SHAPE_STRIP, "420000x297000um"},
                  {"16.5x11.7in", SHAPE_STRIP, "419100x297180um"},
-                 {"800x600", SHAPE_CIRCLE, "800x600px"},
+                 {"800x600", SHAPE_RING, "800x600px"},
                  {"40x40mm", SHAPE_STRIP, "40000x40000um"},
                  {"5000x250mm", SHAPE_STRIP, "5000000x250000um"},
                  {"65535x4000", SHAPE_STRIP, "65535x4000px"}};
@@ -75,7 +75,7 @@ TEST(pixels)
     paper_pixels(&p, SHAPE_STRIP, 300, &w, &h); /* A3: 420 mm and 297 mm of 300 / 25.4 pixels */
     assert_int_equal(w, 4961);
     assert_int_equal(h, 3508);
-    paper_pixels(&p, SHAPE_CIRCLE, 72, &w, &h);
+    paper_pixels(&p, SHAPE_RING, 72, &w, &h);
     assert_int_equal(w, 842);
     assert_int_equal(h, 1191);
     assert_true(paper_parse("801x601", &p));

@@ -34,9 +34,9 @@ TEST(sizes)
                  {SHAPE_STRIP, 0, 6, 20, 20, 6},
                  {SHAPE_VERTICAL, 6, 0, INT32_MAX, 6, 50},
                  {SHAPE_VERTICAL, 0, 9, INT32_MAX, 800, 9},
-                 {SHAPE_CIRCLE, 0, 0, INT32_MAX, 1080, 1080},
-                 {SHAPE_CIRCLE, 0, 33, INT32_MAX, 33, 33},
-                 {SHAPE_CIRCLE, 40, 40, 30, 30, 30}};
+                 {SHAPE_RING, 0, 0, INT32_MAX, 1080, 1080},
+                 {SHAPE_RING, 0, 33, INT32_MAX, 33, 33},
+                 {SHAPE_RING, 40, 40, 30, 30, 30}};
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct report r = {.count = 50,
                            .picture.shape = table[i].shape,
@@ -100,7 +100,7 @@ TEST(the_ring_is_the_definition)
 {
     struct made m;
     made_open(&m, 40);
-    m.report.picture.shape = SHAPE_CIRCLE;
+    m.report.picture.shape = SHAPE_RING;
     for (int side = 1; side < 90; side += 11) {
         for (size_t k = 0; k < 3; k++) {
             struct strips s = alone((const char *[]){"kmeans", "palette", "squeeze"}[k]);
@@ -110,7 +110,7 @@ TEST(the_ring_is_the_definition)
             m.report.picture.width = along;
             m.report.picture.height = across;
             uint8_t *strip = pixels_of(&m.report, s, &w, &h);
-            m.report.picture.shape = SHAPE_CIRCLE;
+            m.report.picture.shape = SHAPE_RING;
             m.report.picture.width = m.report.picture.height = side;
             uint8_t *ring = pixels_of(&m.report, s, &w, &h);
             assert_int_equal(w, side);

@@ -95,7 +95,7 @@ TEST(webp_is_lossless)
         size_t size;
         int w, h;
         made_open(&m, 70);
-        m.report.picture.shape = ring ? SHAPE_CIRCLE : SHAPE_STRIP;
+        m.report.picture.shape = ring ? SHAPE_RING : SHAPE_STRIP;
         m.report.picture.width = m.report.picture.height = 61; /* odd */
         save("webp", &m.report, alone("palette"), "a");
         uint8_t *all = contents("a", &size);
@@ -180,7 +180,7 @@ TEST(rings)
     struct made m;
     struct err e = ERR_INIT;
     made_open(&m, 60);
-    m.report.picture.shape = SHAPE_CIRCLE;
+    m.report.picture.shape = SHAPE_RING;
     m.report.picture.width = m.report.picture.height = 40;
     assert_false(writer_save(writer_find("jpeg"), &m.report, alone("average"), "r", &e));
     assert_string_equal(e.text, "cannot write 'r': a JPEG cannot be transparent");
