@@ -18,9 +18,23 @@
 
 static atomic_bool configured; /* fontconfig has read its configuration */
 
+/*
+ * Reads fontconfig's configuration without the templates (conf.avail), which FcInit would parse too:
+ * a fontconfig that is older than the system's warns of what it does not know there.
+ */
+static void load_configuration(void)
+{
+    FcConfig *config = FcConfigCreate();
+    if (config && FcConfigParseAndLoad(config, NULL, FcTrue))
+        FcConfigSetCurrent(config); /* else the first use calls FcInit */
+    if (config)
+        FcConfigDestroy(config);
+}
+
 bool paint_has_letters(struct err *e)
 {
-    atomic_store(&configured, true);
+    if (!atomic_exchange(&configured, true))
+        load_configuration();
     /* Uses only fontconfig: pango would start a thread, and processes are forked later. */
     FcPattern *any = FcPatternCreate();
     FcObjectSet *family = FcObjectSetBuild(FC_FAMILY, (char *)NULL);
@@ -268,7 +282,7 @@ const char *canvas_families(const struct canvas *canvas) { return canvas->famili
 /* Copies a line as drawn, with the ellipsis of a line that is shortened. */
 static void copy_line(PangoLayoutLine *line, const char *text, char to[LAYOUT_TEXT])
 {
-    int from = pango_layout_line_get_start_index(line), length = pango_layout_line_get_length(line);
+    int from = line->start_index, length = line->length;
     for (GSList *run = line->runs; run; run = run->next) {
         const PangoItem *item = ((const PangoGlyphItem *)run->data)->item;
         if (!(item->analysis.flags & PANGO_ANALYSIS_FLAG_IS_ELLIPSIS))
@@ -293,7 +307,7 @@ int canvas_lines(struct canvas *canvas, const struct layout_text *t, struct canv
         PangoLayoutLine *from = pango_layout_iter_get_line_readonly(at);
         struct canvas_line *to = &line[count++];
         pango_layout_iter_get_line_extents(at, NULL, &box);
-        to->leftward = pango_layout_line_get_resolved_direction(from) == PANGO_DIRECTION_RTL;
+        to->leftward = from->resolved_dir == PANGO_DIRECTION_RTL;
         to->x = t->x + (double)(box.x + (to->leftward ? box.width : 0)) / PANGO_SCALE;
         to->y = t->y + (double)pango_layout_iter_get_baseline(at) / PANGO_SCALE;
         copy_line(from, t->text, to->text);
