@@ -79,6 +79,9 @@ Description: one picture of a film's colours
  .
  The film's colours also come as JSON, CSV and swatches for drawing programs,
  and its frames as sheets of thumbnails for players.
+ .
+ The package conflicts with barcode (GNU barcode, for labels), whose program
+ has the same name.
 END
 (cd "$root" && find usr -type f -print0 | sort -z | xargs -0 md5sum) > "$root/DEBIAN/md5sums"
 find "$root" -type d -exec chmod 755 {} +
@@ -88,4 +91,5 @@ find "$root" -newermt "@$SOURCE_DATE_EPOCH" -print0 | xargs -0 -r touch --no-der
 deb=$folder/film-barcode_${version}_$arch.deb
 dpkg-deb -Zxz --root-owner-group --build "$root" "$deb" > /dev/null
 lintian --allow-root --fail-on error,warning "$deb"
+echo "note: the package conflicts with Debian's barcode (GNU barcode): either is installed" >&2
 echo "$deb"

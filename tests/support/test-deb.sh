@@ -21,6 +21,8 @@ no_file() {
 }
 
 check "a bare Debian 12" "$bare" bookworm "$root"
+check "it says that it conflicts with GNU barcode" sh -c "dpkg-deb -f '$deb' Conflicts | grep -qx barcode &&
+    dpkg-deb -f '$deb' Description | grep -q 'conflicts with barcode (GNU'"
 mkdir "$root/try"
 cp "$deb" "$film" "$root/try/"
 touch "$root/before"
