@@ -21,9 +21,11 @@ export PYTHONDONTWRITEBYTECODE = 1 # else tests leave files among their sources
 VERSION  = $(shell sed -n 's/^.define BARCODE_VERSION "\(.*\)"/\1/p' src/base/version.h)
 PACKAGES = libavformat libavcodec libswscale libavutil libpng libjpeg \
     libwebp jansson libxxhash libzstd libseccomp
-# What letters are drawn with. Debian has no static pango, so a portable program is built without:
-# src/output/poster/canvas_none.c.
-CANVAS   = cairo pangocairo fontconfig
+# What letters are drawn with (POSTERS=0: without). Debian has no static pango, so a portable
+# program is built without: src/output/poster/canvas_none.c. With POSTERS=1 it looks for these
+# libraries in ../lib, beside its own folder.
+POSTERS ?= $(if $(PORTABLE),0,1)
+CANVAS   = $(if $(filter 1,$(POSTERS)),cairo pangocairo fontconfig)
 WARN     = -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes \
     -Wformat=2 -Werror=format-security -Wvla
 CFLAGS  ?= -O3 -g
@@ -125,12 +127,15 @@ FFMPEG     = out/ffmpeg
 ifeq ($(PORTABLE),1)
   PKG        = PKG_CONFIG_PATH=$(FFMPEG)/lib/pkgconfig pkg-config --static
   LIBAV      = libavformat libavcodec libswscale libavutil
-  PKG_CFLAGS = $(shell $(PKG) --cflags $(PACKAGES))
+  PKG_CFLAGS = $(shell $(PKG) --cflags $(PACKAGES) $(CANVAS))
   PKG_LIBS   = $(patsubst -lz,-l:libz.a,$(shell $(PKG) --libs $(LIBAV))) \
       $(patsubst %,-l:lib%.a,png16 jpeg webp \
       $(shell pkg-config --exists libsharpyuv && echo sharpyuv) jansson xxhash zstd z seccomp) \
-      -lm $(CUDA_LIBS)
+      $(if $(CANVAS),$(shell pkg-config --libs $(CANVAS))) -lm $(CUDA_LIBS)
   LINK      += -static-libgcc -Wl,--export-dynamic-symbol=dav1d_version
+  ifneq ($(CANVAS),)
+    LINK += -Wl,--disable-new-dtags,-rpath,\$$ORIGIN/../lib
+  endif
 endif
 
 # The same bytes in any folder: not among the flags that name the objects' folder.
@@ -163,7 +168,7 @@ isa_sets = $(if $(filter src/kmeans/%,$(1)),$(if $(X86_64),avx2 avx512 vnni), \
 
 SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 SRC     := $(filter-out src/live/serve/serve$(if $(filter 1,$(SERVER)),_none).c,$(SRC))
-SRC     := $(filter-out src/output/poster/canvas_$(if $(filter 1,$(PORTABLE)),cairo%c,none.c), \
+SRC     := $(filter-out src/output/poster/canvas_$(if $(CANVAS),none,cairo).c, \
     $(SRC))
 
 # Each room of src/ is an archive. A program is linked with a room and those below it, in the
@@ -293,7 +298,7 @@ IN_TURN := $(filter demo test check-all unit cli \
     cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu \
     lint bench test-align test-find test-same test-slurm \
     test-many test-io test-bombs test-poster test-data test-deb test-docker \
-    test-dist test-reproducible test-web test-live,$(MAKECMDGOALS))
+    test-dist test-wheel test-reproducible test-web test-live,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
 
 .SECONDARY:
@@ -535,13 +540,17 @@ $(addprefix $(BIN)/,$(CU_BENCH)): $(BIN)/%: $(NVCC_BUILD)/tests/bench/%.o $(LIB)
 	@mkdir -p $(@D)
 	$(call quietly,LINK,$@)$(CC) $(LINK) -pthread $^ $(PKG_LIBS) $(STDCXX) -o $@
 
+.PHONY: static-ffmpeg
+static-ffmpeg:
+	@CC='$(CC)' HARDENED='$(filter-out -fPIE,$(HARDENED)) $(ZEROED)' \
+	    tests/support/build-static-ffmpeg.sh $(FFMPEG)
+
 ## portable: one self-contained program, out/bin-portable/barcode, for hosts that have nothing but
 ##   an NVIDIA driver
 .PHONY: portable
 portable:
 	@tests/support/install-packages.sh portable
-	@CC='$(CC)' HARDENED='$(filter-out -fPIE,$(HARDENED)) $(ZEROED)' \
-	    tests/support/build-static-ffmpeg.sh $(FFMPEG)
+	@$(MAKE) --no-print-directory static-ffmpeg
 	@$(MAKE) --no-print-directory PORTABLE=1 out/bin-portable/barcode
 
 ## portable-tests: what `make test-gpu` runs, self-contained too, to be carried to a host with a GPU
@@ -692,6 +701,19 @@ dist: sbom ## the portable program, man page, completions, licences, SBOM: out/b
 test-dist: dist out/sample.mkv ## the archive, unpacked where only glibc is (root, for chroot)
 	@$(EPOCH) CUDA_HOME=$(CUDA_HOME) SBOM=$(SBOM) tests/support/test-dist.sh $(DIST) $(FFMPEG) out \
 	    out/sample.mkv
+
+## wheel: the Python package, with the program inside: out/film_barcode-*.whl (root; a quarter of an
+##   hour the first time)
+.PHONY: wheel
+wheel: deps
+	@tests/support/install-packages.sh wheel
+	@$(EPOCH) tests/support/make-wheel.sh out
+
+## test-wheel: the wheel in bare Debians 11, 12 and 13 of its own (root, for chroot)
+.PHONY: test-wheel
+test-wheel: wheel
+	@tests/support/install-packages.sh wheel
+	@tests/support/test-wheel.sh out/film_barcode-*.whl
 
 .PHONY: test-docker
 test-docker: deps out/sample.mkv ## samples/docker/Dockerfile's steps in a chroot (root)

@@ -53,5 +53,10 @@ works "R's plot" test -s plot.pdf
 works "R with all columns" Rscript -e "source('$top/samples/r/barcode.R'); d <- read_barcode('wide.csv');
     stopifnot(nrow(d) == 30, levels(d\$title) == c('NA', '=1+1', 'é'), is.numeric(d\$ok_hue_4),
               is.character(d\$colour_1), max(d\$share_1) <= 1, !any(is.na(d\$r)))"
+mkdir package
+film package/film.mkv green -metadata title=1917
+film package/long.mkv red -vf scale=640:-2,loop=9:50
+works "the package film_barcode" env -C package PATH="$(dirname "$barcode"):$PATH" \
+    PYTHONPATH="$top/src/python:$top/tests" "$PYTHON" "$top/tests/python_check.py" "$top/README.md"
 echo "$passed passed, $failed failed"
 [ "$failed" -eq 0 ]

@@ -4,7 +4,8 @@
 #
 #   build-static-ffmpeg.sh PREFIX [JOBS]
 #
-# CC is the compiler, HARDENED more flags for it (the Makefile has them).
+# CC is the compiler, HARDENED more flags for it (the Makefile has them). SOURCES is a sources.list of
+# apt to take them from instead of this machine's. Without the headers of NVDEC, FFmpeg has none.
 #
 # Takes about five minutes on two cores. PREFIX is rebuilt when this script or the flags change or
 # when apt offers other sources. Without a network, an existing PREFIX is kept. `install-packages.sh
@@ -23,7 +24,9 @@ trap 'rm -rf "$work"' EXIT
 
 # apt's own configuration lists binary packages only. A private copy lists sources, for any user.
 mkdir -p "$work/etc" "$work/lists/partial"
-if [ -s /etc/apt/sources.list.d/debian.sources ]; then
+if [ -n "${SOURCES:-}" ]; then
+    list=$(realpath "$SOURCES")
+elif [ -s /etc/apt/sources.list.d/debian.sources ]; then
     list=$work/etc/debian.sources
     sed 's/^Types: .*/Types: deb-src/' /etc/apt/sources.list.d/debian.sources > "$list"
 else
@@ -80,7 +83,10 @@ keep_licence dav1d debian/copyright
 cd "$work"/ffmpeg-*/
 export PKG_CONFIG_PATH="$prefix/lib/pkgconfig"
 extra=$(cd .. && version_of ffmpeg)
+nvdec=
+! pkg-config --exists ffnvcodec || nvdec="--enable-ffnvcodec --enable-nvdec --enable-cuvid"
 # libswresample: the decoder of Opus needs it.
+# shellcheck disable=SC2086 # several options
 step configure ./configure --pkg-config-flags=--static --prefix="$prefix" \
     --extra-version="${extra#*-}" --enable-static --disable-shared --enable-pic \
     --disable-programs --disable-doc --disable-debug --disable-network --disable-autodetect \
@@ -89,7 +95,7 @@ step configure ./configure --pkg-config-flags=--static --prefix="$prefix" \
     --disable-protocols --enable-protocol=concat,data,file \
     --disable-demuxer=rtsp,rtp,sdp,sap,tty,ffmetadata,webm_dash_manifest \
     --cc="$CC" --extra-cflags="$flags" \
-    --enable-zlib --enable-libdav1d --enable-ffnvcodec --enable-nvdec --enable-cuvid
+    --enable-zlib --enable-libdav1d $nvdec
 # The program contains the options of configure. The same sources give the same bytes in any folder.
 sed -i "s|$prefix|/usr/local|g" config.h
 step make make -j"$jobs"

@@ -2,7 +2,7 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [web] [data] [live] [align]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [wheel] [web] [data] [live] [align]
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
@@ -11,8 +11,9 @@
 #   slurm   also what a Slurm cluster of one machine is made of
 #   deb     also what a Debian package is made with
 #   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
+#   wheel   also what the Python wheel is made and tried with
 #   web     also a browser, and what drives it
-#   data    also pandas and R
+#   data    also pandas, Pillow and R
 #   live    also what real live streams are made with: an RTSP server, false clocks, lossy networks, and a browser
 #   align   also speech and music, of which versions of a film are made
 set -eu
@@ -29,14 +30,15 @@ for group in "$@"; do
     poster) packages="$packages poppler-utils librsvg2-bin pango1.0-tools fonts-noto-cjk fonts-noto-core" ;;
     deb) packages="$packages dpkg-dev lintian" ;;
     deb-test) packages="$packages debootstrap bash zsh fish" ;;
+    wheel) packages="$packages debootstrap python3-wheel python3-venv poppler-utils" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
-    data) packages="$packages python3-pandas r-base-core" ;;
+    data) packages="$packages python3-pandas python3-pil r-base-core" ;;
     align) packages="$packages espeak-ng wesnoth-1.16-music" ;;
     live) packages="$packages chromium chromium-driver python3-selenium python3-pil faketime iproute2 systemd
         gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-good gstreamer1.0-plugins-bad" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, web, data, live and align" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, wheel, web, data, live and align" >&2
         exit 2
         ;;
     esac
