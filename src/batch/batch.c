@@ -550,6 +550,8 @@ static int render_films(struct job_context *context, const struct batch_run *run
         int table = write_table(c.batch.table), gallery = write_gallery(run->outputs);
         if (status == 0)
             status = table != 0 ? table : gallery;
+        if (status == 0)
+            status = err_exit_status(&run->outputs->unwritten);
     }
     if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
         status = status != 0 ? status : log_error(&e);

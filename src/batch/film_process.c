@@ -387,7 +387,8 @@ bool film_report_known(const struct batch *b, struct err *e)
         if (in->duty[i] == INPUT_LEFT_OUT) {
             ok = report_skipped(b, i, e);
         } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
-            log_error(&in->problem[i]);
+            if (strcmp(in->problem[i].text, b->context->outputs->unwritten.text) != 0)
+                log_error(&in->problem[i]); /* else it is logged */
             ok = film_report_add(b, i, false, &job_no_result, &in->problem[i], e);
         }
     }
