@@ -542,6 +542,7 @@ static int render_films(struct job_context *context, const struct batch_run *run
         film_report_known(&c.batch, &e)) {
         struct film_tally tally = film_queue_tally(c.batch.queue);
         context->at_terminal = tally.due == 1 && progress_is_on_terminal(run->batch->progress);
+        context->in_summary = run->inputs->count > 1 && !isatty(STDERR_FILENO);
         status = run_workers(&c, &here);
         if (!here || status == ERR_PIPE)
             return status;
