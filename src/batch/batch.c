@@ -361,11 +361,30 @@ static int count_processes(const struct supervisor *c)
     return count;
 }
 
+/* Ends all processes because the reader of stdout has gone. */
+static void abandon_all(struct supervisor *c)
+{
+    struct err none = ERR_INIT;
+    for (int i = 0; i < c->count; i++) {
+        struct film_process *p = &c->process[i];
+        for (int slot = 0; slot < WATCHES && p->worker.pid > 0; slot++)
+            film_process_leave(p, slot);
+        if (p->worker.pid > 0) {
+            worker_kill(&p->worker, WORKER_SILENT);
+            (void)worker_end(&p->worker, &none);
+        }
+    }
+}
+
 /* Serves the processes until all have ended. Returns false in a worker, with its number in `*me`.
  */
 static bool serve(struct supervisor *c, int *me, struct err *e)
 {
     for (int left; (left = count_processes(c)) > 0;) {
+        if (film_queue_is_abandoned(c->batch.queue)) {
+            abandon_all(c);
+            break;
+        }
         if (film_watch_wait(&c->watch) == 0) {
             film_watch_tick(&c->watch, c->process, c->count, &c->batch,
                             limits_memory() / (uint64_t)left);
@@ -425,6 +444,8 @@ static int run_workers(struct supervisor *c, bool *here)
     show_progress(c);
     progress_close(&c->progress);
     free(c->process);
+    if (film_queue_is_abandoned(c->batch.queue))
+        return ERR_PIPE;
     size_t left = count_waiting(c->batch.queue);
     if (left > 0 && c->sanitizer_status == 0 && c->failed_status == 0 && !interrupt_pending()) {
         err_set(&e, ERR_FAILED, "%zu films were not rendered", left);
@@ -521,14 +542,17 @@ static int render_films(struct job_context *context, const struct batch_run *run
         film_report_known(&c.batch, &e)) {
         struct film_tally tally = film_queue_tally(c.batch.queue);
         context->at_terminal = tally.due == 1 && progress_is_on_terminal(run->batch->progress);
+        context->in_summary = run->inputs->count > 1 && !isatty(STDERR_FILENO);
         status = run_workers(&c, &here);
-        if (!here)
+        if (!here || status == ERR_PIPE)
             return status;
         tally = film_queue_tally(c.batch.queue);
         log_summary(context, &tally, clock_since(begin));
         int table = write_table(c.batch.table), gallery = write_gallery(run->outputs);
         if (status == 0)
             status = table != 0 ? table : gallery;
+        if (status == 0)
+            status = err_exit_status(&run->outputs->unwritten);
     }
     if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
         status = status != 0 ? status : log_error(&e);

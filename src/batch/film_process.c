@@ -387,7 +387,8 @@ bool film_report_known(const struct batch *b, struct err *e)
         if (in->duty[i] == INPUT_LEFT_OUT) {
             ok = report_skipped(b, i, e);
         } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
-            log_error(&in->problem[i]);
+            if (strcmp(in->problem[i].text, b->context->outputs->unwritten.text) != 0)
+                log_error(&in->problem[i]); /* else it is logged */
             ok = film_report_add(b, i, false, &job_no_result, &in->problem[i], e);
         }
     }
@@ -459,16 +460,27 @@ static bool check_result(struct film_end *m, bool written)
     return true;
 }
 
+/* Returns true if stdout has not got the output of the film that is for it, and its reader has gone. */
+static bool is_abandoned(const struct slot *s)
+{
+    for (size_t k = 0; k < s->outputs->count; k++)
+        if (outputs_is_stdout(s->outputs->output[k].path) && s->state[k] != OUTPUT_WRITTEN)
+            return file_stdout_is_abandoned();
+    return false;
+}
+
 /*
- * Sets the failure that a film reported, or its cause: the parent refused to write an output, or
- * asked the film to end.
+ * Sets the failure that a film reported, or its cause: the reader of stdout has gone, the parent
+ * refused to write an output, or asked the film to end.
  */
 static void set_failure(const struct batch *b, const struct slot *s, const struct film_end *m,
                         struct err *e)
 {
     if (m->code == ERR_NONE)
         return;
-    if (m->code == ERR_FAILED && s->refusal.code != ERR_NONE)
+    if (m->code == ERR_FAILED && is_abandoned(s))
+        err_set(e, ERR_PIPE, "%s", m->text);
+    else if (m->code == ERR_FAILED && s->refusal.code != ERR_NONE)
         *e = s->refusal;
     else if (m->code == ERR_FAILED && s->reason[0])
         err_set(e, ERR_FAILED, "'%s': %s", b->context->inputs->path[s->film], s->reason);

@@ -140,6 +140,8 @@ static const struct option_row rows[] = {
     {"trickplay", "KIND[,KIND]", "write previews for media servers beside each film: jellyfin, bif",
      .group = OPTION_OUTPUTS, .words = OPTION_WORDS("jellyfin", "bif"), .list = true,
      OPTION_CUSTOM(set_trickplay)},
+    {"trickplay-dir", "DIR", "write these previews to a folder, not beside the films",
+     .group = OPTION_OUTPUTS, OPTION_PATH(previews)},
     {"landmarks", "FILE|DIR", "write the peaks of the sound's spectrogram as CSV",
      .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_output)},
     {"spectrogram", "FILE|DIR", "write the sound's spectrogram for NumPy (.npy)",

@@ -214,7 +214,9 @@ static bool leave_out_finished(struct output_plan *o, struct inputs *in, struct 
 
 bool plan_films(const struct plan *plan, struct inputs *in, struct output_plan *o, struct err *e)
 {
-    return inputs_expand(&plan->inputs, &plan->outputs, in, e) &&
-           shard_split(&plan->inputs, in, e) && outputs_plan(plan, in, o, e) &&
-           leave_out_finished(o, in, e) && outputs_check(o, in, e);
+    if (!inputs_expand(&plan->inputs, &plan->outputs, in, e) ||
+        !shard_split(&plan->inputs, in, e) || !outputs_plan(plan, in, o, e))
+        return false;
+    outputs_leave_previews(o, in);
+    return leave_out_finished(o, in, e) && outputs_check(o, in, e);
 }

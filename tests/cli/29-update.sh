@@ -10,7 +10,7 @@ made() {
 makes() {
     local want=$1
     shift
-    ok "$@" --jobs 1      # in the films' order
+    ok "$@" -v --jobs 1      # in the films' order
     [ "$(made)" = "$want" ] || fail "made '$(made)', not '$want'"
 }
 
@@ -143,7 +143,7 @@ test_update_after_ctrl_c() {
     stopped_with INT 130
     [ -z "$(find o -name '*.tmp')" ] || fail "left behind: $(find o -name '*.tmp')"
     there=$(find o -name '*.png' | wc -l)
-    ok -r films -n 1 -o o --update
+    ok -r films -n 1 -o o --update -v
     [ "$(made | wc -w)" -eq $((12 - there)) ] || fail "there were $there, and it made $(made)"
     diff -r right o || fail "another tree"
 }
@@ -165,4 +165,30 @@ test_update_after_kill() {
     ok -r films -n 1 -m kmeans,average -o o --dump o --json o --update
     find o -name '*.json' -delete
     diff -r right o || fail "another tree"
+}
+
+# A log file has a line at the end for several films, and those of failures. -v has the outputs, and a film alone has its own.
+test_update_log() { # quick
+    copy_clips films/a.mkv one-frame.mkv films/b.mkv one-frame.mkv
+    ok films -o o/ --json o/ --update
+    one_line '2 films: 2 done, 0 skipped, 0 failed'
+    copy_clips films/c.mkv one-frame.mkv
+    echo no film > films/d.mkv
+    exits 3 films -o o/ --json o/ --update
+    [ "$(wc -l < "$LOGS/stderr")" -eq 2 ] || fail "not two lines"
+    says "^barcode: .*d\.mkv"
+    says "^barcode: 4 films: 1 done, 2 skipped, 1 failed"
+    rm films/d.mkv
+    ok films -o o/ --json o/ --update
+    one_line '3 films: 0 done, 3 skipped, 0 failed'
+    ok films -o o/ --json o/ -v
+    says "wrote 'o/b.png'"
+    ok films/a.mkv -o one.png
+    one_line "wrote 'one.png'"
+}
+
+# one_line TEXT: stderr has this alone.
+one_line() {
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "stderr has $(wc -l < "$LOGS/stderr") lines, not one"
+    says "^barcode: $1"
 }
