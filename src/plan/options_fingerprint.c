@@ -110,7 +110,7 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct plan *pla
                     plan->picture.slit.x % 100, plan->picture.slit.angle / 100,
                     plan->picture.slit.angle % 100);
     if (w->palette || (w == format && is_poster(plan, format)))
-        append_text(text, " colours=%d", plan->picture.colours);
+        append_text(text, " colours=%d dark=3/8", plan->picture.colours); /* film_palette.h */
 }
 
 static void append_hash(char text[REPORT_FINGERPRINT], const char *name, const char *value)
