@@ -56,6 +56,8 @@ static void append_size(char text[REPORT_FINGERPRINT], const struct size_rule *s
         append_text(text, " size=1/%d", size->divisor);
     else
         append_text(text, " size=full");
+    if (size->kind == SIZE_SIDE && size->height > 0)
+        append_text(text, " rows=%d", size->height);
 }
 
 static void append_crop(char text[REPORT_FINGERPRINT], const struct crop_rule *crop)
