@@ -94,8 +94,8 @@ TEST_WITH(an_output_among_the_films, enter, leave)
 /* Names in tables: of an absolute folder without it, else as given. */
 TEST(table_names)
 {
-    char *folder[] = {"films", "/srv/a", "/srv/a/b/", "/srv/c.mkv"};
-    const struct inputs_options o = {.argument = folder, .count = 4};
+    char *argument[] = {"films", "/srv/a", "/srv/a/b/", "/srv/c.mkv"};
+    const struct inputs_options o = {.argument = argument, .count = 4};
     static const char *const name[][2] = {
         {"films/x.mkv", "films/x.mkv"},    {"/srv/a/x.mkv", "x.mkv"},
         {"/srv/a/s01/x.mkv", "s01/x.mkv"}, {"/srv/a/b/x.mkv", "x.mkv"},
