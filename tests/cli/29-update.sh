@@ -135,12 +135,13 @@ test_update_after_ctrl_c() {
     tree 12
     mkdir right o
     ok -r films -q -n 1 -o right
-    start -r films -n 1 -o o --update
+    start -r films -n 1 -o o --update --cache cache
     for _ in $(seq 200); do
         [ "$(find o -name '*.png' | wc -l)" -lt 3 ] || break
         sleep 0.02
     done
     stopped_with INT 130
+    says '^barcode: finished [0-9]* of 12 films; frames are kept, repeat the command to go on$'
     [ -z "$(find o -name '*.tmp')" ] || fail "left behind: $(find o -name '*.tmp')"
     there=$(find o -name '*.png' | wc -l)
     ok -r films -n 1 -o o --update -v
