@@ -530,10 +530,11 @@ static void log_interrupted(const struct supervisor *c, const struct film_tally 
 static void log_summary(const struct supervisor *c, const struct film_tally *t, double seconds)
 {
     const struct job_context *context = c->batch.context;
-    size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
+    const size_t before = t->failed_before;
+    size_t films = t->due + t->problems + t->left_out + before, open = t->due - t->done - t->failed;
     const struct inputs_options *o = &context->plan->inputs;
-    char rest[40] = "", shard[40] = "";
-    if (films < 2 && o->shards == 0)
+    char rest[40] = "", shard[40] = "", old[80] = "";
+    if (films < 2 && o->shards == 0 && before == 0)
         return;
     if (open > 0 && interrupt_pending()) {
         log_interrupted(c, t);
@@ -543,8 +544,12 @@ static void log_summary(const struct supervisor *c, const struct film_tally *t, 
         snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
     if (open > 0)
         snprintf(rest, sizeof rest, ", %zu not done", open);
-    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s, in %.1f s", shard, films,
-            films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
+    if (before > 0)
+        snprintf(old, sizeof old, ", %zu failed before and %s unchanged (--retry tries %s)", before,
+                 before == 1 ? "is" : "are", before == 1 ? "it" : "them");
+    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s%s, in %.1f s", shard,
+            films, films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, old, rest,
+            seconds);
 }
 
 static pid_t parent;
