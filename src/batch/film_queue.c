@@ -26,6 +26,8 @@ static void count_entry(struct film_tally *t, const struct inputs *in, size_t i)
         t->bytes += in->file[i].bytes;
     } else if (in->duty[i] == INPUT_LEFT_OUT) {
         t->left_out++;
+    } else if (in->duty[i] == INPUT_FAILED) {
+        t->failed_before++;
     } else if (in->duty[i] == INPUT_TO_DO) {
         t->problems++;
     }

@@ -55,6 +55,7 @@ struct film_tally {
     size_t done, failed;         /* of them; an interrupted film is neither */
     size_t problems;             /* entries with a problem known beforehand */
     size_t left_out;             /* INPUT_LEFT_OUT */
+    size_t failed_before;        /* INPUT_FAILED */
     uint64_t bytes, bytes_ended; /* of the files that are due; of those finished or failed */
     uint64_t frames;             /* so far, of all films */
     size_t under_way;            /* how many are in progress */

@@ -136,6 +136,14 @@ bool outputs_make_gallery_folder(const struct output_plan *o, struct err *e)
     return outputs_make_folders(&gallery, e);
 }
 
+struct failed_film outputs_failed_film(const struct output_plan *o, const struct inputs *in,
+                                       size_t i)
+{
+    return (struct failed_film){.path = in->path[i],
+                                .parts = in->parts[i],
+                                .fingerprint = o->film[i].output[0].kind->fingerprint};
+}
+
 /* ---- What may be written ---- */
 
 /* Returns true if both paths are one file. "-" is stdout, even if a file of that name exists. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cache/failed_films.h"
 #include "inputs.h"
 #include "plan.h"
 
@@ -102,6 +103,10 @@ void outputs_free(struct output_plan *o);
  * Logs the first reason. A film that has no other output gets it as its problem.
  */
 void outputs_leave_previews(struct output_plan *o, struct inputs *in);
+
+/* Returns how a film that has outputs is sought among those that failed. */
+struct failed_film outputs_failed_film(const struct output_plan *o, const struct inputs *in,
+                                       size_t i);
 
 /* Returns the dump of a film, or NULL if none is requested. */
 const struct output *outputs_dump(const struct outputs *list);

@@ -121,6 +121,8 @@ static bool set_name(void *options, const struct option_row *row, const char *ar
 static const struct option_row rows[] = {
     {"update", NULL, "skip films whose outputs exist and are up to date", .group = OPTION_FILMS,
      .common = TASK_OUTPUT, OPTION_FLAG(update)},
+    {"retry", NULL, "with --update, also try films that failed before and are unchanged",
+     .group = OPTION_FILMS, OPTION_FLAG(retry)},
     {"output", "FILE|DIR",
      "output file (.png, .jpg, .webp, .pdf, .svg, .html), folder, "
      "or - for stdout (FILM.png in the working directory)",

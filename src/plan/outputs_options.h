@@ -29,6 +29,7 @@ struct outputs_options {
     const char *previews; /* --trickplay-dir; NULL: beside the films */
     const char *dump;     /* --dump; NULL: not given; "-": stdout */
     bool update;          /* skip films whose outputs exist */
+    bool retry;           /* with `update`, also films that failed before and are unchanged */
     bool overwrite;       /* also replace outputs of other films at names that the program chose */
     bool strict;          /* a film that is decoded only in part fails */
     /* fill the cache of sound, and write no output; no option of the command line asks for it */
