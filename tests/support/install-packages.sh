@@ -13,7 +13,7 @@
 #   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
 #   wheel   also what the Python wheel is made and tried with
 #   web     also a browser, and what drives it
-#   data    also pandas, Pillow and R
+#   data    also pandas, matplotlib, Pillow and R
 #   live    also what real live streams are made with: an RTSP server, false clocks, lossy networks, and a browser
 #   align   also speech and music, of which versions of a film are made
 set -eu
@@ -33,7 +33,7 @@ for group in "$@"; do
     wheel) packages="$packages debootstrap python3-wheel python3-venv poppler-utils" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
-    data) packages="$packages python3-pandas python3-pil r-base-core" ;;
+    data) packages="$packages python3-pandas python3-matplotlib python3-pil r-base-core" ;;
     align) packages="$packages espeak-ng wesnoth-1.16-music" ;;
     live) packages="$packages chromium chromium-driver python3-selenium python3-pil faketime iproute2 systemd
         gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-good gstreamer1.0-plugins-bad" ;;
