@@ -341,6 +341,8 @@ static bool check_outputs(const struct plan *plan, const struct cli_rows *rows, 
         previews = "--trickplay-interval";
     if (cli_given(rows, "trickplay-width"))
         previews = "--trickplay-width";
+    if (cli_given(rows, "trickplay-dir"))
+        previews = "--trickplay-dir";
     bool table = outputs_format(plan)->table, beside = false;
     for (size_t i = 0; i < plan->outputs.extras; i++) {
         table |= plan->outputs.extra[i].writer->table;

@@ -36,6 +36,7 @@ struct input_folder {
 enum input_duty {
     INPUT_TO_DO,    /* render the film, or report its problem */
     INPUT_LEFT_OUT, /* --update: its outputs exist */
+    INPUT_FAILED,   /* --update: it failed before and is unchanged */
     INPUT_OTHERS    /* --shard: another process renders it */
 };
 

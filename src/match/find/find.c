@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/film_id.h"
 #include "base/interrupt.h"
 #include "base/limits.h"
@@ -448,7 +449,8 @@ static bool end_output(FILE *out, bool ok, struct err *e)
 {
     if (ok && fflush(out) == 0 && !ferror(out))
         return true;
-    return err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
+    return err_set(e, file_write_code(errno), "cannot write to stdout: %s",
+                   strerror(errno ? errno : EIO));
 }
 
 /* ---- JSON ---- */
@@ -518,7 +520,8 @@ static bool print_places(FILE *out, const struct find_result *r, char *const *pa
         if (p->speed.num != p->speed.den)
             snprintf(speed, sizeof speed, ", at %d/%d of its speed", p->speed.num, p->speed.den);
         text_clock((int64_t)p->sixteenth * 2000, TEXT_HOURS, true, start);
-        ok = fprintf(out, "%s (score %" PRIu32 "%s)  ", start, p->votes, speed) > 0 &&
+        ok = fprintf(out, "%s (score %" PRIu32 ", needed %" PRIu32 "%s)  ", start, p->votes,
+                     r->needed, speed) > 0 &&
              put_path(out, path[p->film]);
     }
     return end_output(out, ok, e);
