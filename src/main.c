@@ -12,7 +12,7 @@
 #include "match/match.h"
 #include "plan/outputs.h"
 
-int main(int argc, char **argv)
+static int run(int argc, char **argv)
 {
     struct options options;
     struct inputs inputs = {0};
@@ -47,5 +47,13 @@ int main(int argc, char **argv)
     }
     outputs_free(&outputs);
     inputs_free(&inputs);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    int status = run(argc, argv);
+    if (status == ERR_PIPE)
+        interrupt_end_by_pipe();
     return status;
 }

@@ -434,7 +434,7 @@ static bool cannot(const char *path, int error, struct err *e)
 {
     if (error == EINTR && interrupted())
         return interrupt_output(path, e);
-    return err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(error));
+    return err_set(e, file_write_code(error), "cannot write '%s': %s", path, strerror(error));
 }
 
 bool atomic_file_is_stdout(const char *path)

@@ -34,6 +34,18 @@ bool file_read_at(int fd, void *to, size_t bytes, uint64_t at)
     return true;
 }
 
+bool file_stdout_is_abandoned(void)
+{
+    struct pollfd p = {.fd = STDOUT_FILENO};
+    return poll(&p, 1, 0) > 0 && (p.revents & (POLLERR | POLLHUP)) != 0;
+}
+
+enum err_code file_write_code(int error)
+{
+    bool gone = error == EPIPE && !file_ask && file_stdout_is_abandoned();
+    return gone ? ERR_PIPE : ERR_FAILED;
+}
+
 bool file_write(int fd, const void *data, size_t bytes)
 {
     const uint8_t *at = data;

@@ -8,8 +8,19 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "barcode/base/err.h"
+
 /* Reads `bytes` at offset `at`. Returns false with errno, or errno 0 if the file is shorter. */
 bool file_read_at(int fd, void *to, size_t bytes, uint64_t at);
+
+/* Returns true if the reader of standard output has gone, as that of `| head` does. */
+bool file_stdout_is_abandoned(void);
+
+/*
+ * Returns the code of a write that failed with `error`: ERR_PIPE if the reader of standard output
+ * has gone, else ERR_FAILED. In a worker process, which does not have that output, ERR_FAILED.
+ */
+enum err_code file_write_code(int error);
 
 /* Writes all bytes to an open file, each part as progress (watch.h). Returns false with errno. */
 bool file_write(int fd, const void *data, size_t bytes);

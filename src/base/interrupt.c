@@ -102,6 +102,12 @@ void interrupt_install(void)
     signal(SIGCHLD, SIG_DFL);
 }
 
+void interrupt_end_by_pipe(void)
+{
+    signal(SIGPIPE, SIG_DFL);
+    raise(SIGPIPE);
+}
+
 void interrupt_open_standard(void)
 {
     for (int fd = 0; fd <= STDERR_FILENO; fd++) {

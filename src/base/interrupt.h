@@ -19,6 +19,9 @@
  */
 void interrupt_install(void);
 
+/* Ends the process by SIGPIPE, as programs end whose reader has gone. Main thread. */
+void interrupt_end_by_pipe(void);
+
 /* Opens /dev/null for closed standard streams, before another file gets their descriptors. */
 void interrupt_open_standard(void);
 

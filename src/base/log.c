@@ -90,6 +90,8 @@ void log_msg(enum log_level level, const char *format, ...)
 
 int log_error(const struct err *e)
 {
+    if (e->code == ERR_PIPE)
+        return err_exit_status(e);
     log_msg(LOG_ERROR, "%s", e->text);
     if (e->file)
         log_msg(LOG_DEBUG, "raised at %s:%d", e->file, e->line);

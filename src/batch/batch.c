@@ -33,6 +33,7 @@ struct supervisor {
     struct progress *progress; /* the line; NULL: out of memory */
     const char *title;         /* the last one that it showed; NULL: none */
     int64_t begin_ns;
+    bool killed; /* a process ended otherwise than in order after an interruption */
     int idle_deaths[WORKERS_MOST]; /* how often each died between films, and had taken none */
     int sanitizer_status;          /* the exit status of a worker that a sanitizer ended; 0: none */
     /* the exit status of a worker that died twice between films or rendered none; 0: none */
@@ -140,6 +141,7 @@ static bool end_process(struct supervisor *c, struct film_process *p)
     }
     decide_films(c, p, &e);
     if (interrupt_pending()) {
+        c->killed = true;
         c->failed_status = ERR_INTERRUPTED;
         return false;
     }
@@ -361,11 +363,30 @@ static int count_processes(const struct supervisor *c)
     return count;
 }
 
+/* Ends all processes because the reader of stdout has gone. */
+static void abandon_all(struct supervisor *c)
+{
+    struct err none = ERR_INIT;
+    for (int i = 0; i < c->count; i++) {
+        struct film_process *p = &c->process[i];
+        for (int slot = 0; slot < WATCHES && p->worker.pid > 0; slot++)
+            film_process_leave(p, slot);
+        if (p->worker.pid > 0) {
+            worker_kill(&p->worker, WORKER_SILENT);
+            (void)worker_end(&p->worker, &none);
+        }
+    }
+}
+
 /* Serves the processes until all have ended. Returns false in a worker, with its number in `*me`.
  */
 static bool serve(struct supervisor *c, int *me, struct err *e)
 {
     for (int left; (left = count_processes(c)) > 0;) {
+        if (film_queue_is_abandoned(c->batch.queue)) {
+            abandon_all(c);
+            break;
+        }
         if (film_watch_wait(&c->watch) == 0) {
             film_watch_tick(&c->watch, c->process, c->count, &c->batch,
                             limits_memory() / (uint64_t)left);
@@ -425,6 +446,8 @@ static int run_workers(struct supervisor *c, bool *here)
     show_progress(c);
     progress_close(&c->progress);
     free(c->process);
+    if (film_queue_is_abandoned(c->batch.queue))
+        return ERR_PIPE;
     size_t left = count_waiting(c->batch.queue);
     if (left > 0 && c->sanitizer_status == 0 && c->failed_status == 0 && !interrupt_pending()) {
         err_set(&e, ERR_FAILED, "%zu films were not rendered", left);
@@ -484,21 +507,49 @@ static bool open_batch(struct batch *b, struct err *e)
     return true;
 }
 
-/* Logs the summary of several films or of a shard. `seconds` is the total time. */
-static void log_summary(const struct job_context *context, const struct film_tally *t,
-                        double seconds)
+/*
+ * Logs what an interrupted run of several films has finished. The frames of the others are in the
+ * cache, if there is one and their worker was not killed.
+ */
+static void log_interrupted(const struct supervisor *c, const struct film_tally *t)
 {
-    size_t films = t->due + t->problems + t->left_out, open = t->due - t->done - t->failed;
+    const struct plan *plan = c->batch.context->plan;
+    char folder[PATH_MAX], failed[40] = "";
+    bool kept =
+        !plan->cache.off && cache_options_folder(&plan->cache, folder, sizeof folder) && !c->killed;
+    const char *next = "repeat the command to go on";
+    if (!plan->outputs.update && !kept) /* it would begin again */
+        next = "repeat the command with --update to go on";
+    if (t->failed + t->problems > 0)
+        snprintf(failed, sizeof failed, ", %zu failed", t->failed + t->problems);
+    log_msg(LOG_INFO, "finished %zu of %zu films%s; %s%s", t->done + t->left_out,
+            t->due + t->problems + t->left_out, failed, kept ? "frames are kept, " : "", next);
+}
+
+/* Logs the summary of several films or of a shard. `seconds` is the total time. */
+static void log_summary(const struct supervisor *c, const struct film_tally *t, double seconds)
+{
+    const struct job_context *context = c->batch.context;
+    const size_t before = t->failed_before;
+    size_t films = t->due + t->problems + t->left_out + before, open = t->due - t->done - t->failed;
     const struct inputs_options *o = &context->plan->inputs;
-    char rest[40] = "", shard[40] = "";
-    if (films < 2 && o->shards == 0)
+    char rest[40] = "", shard[40] = "", old[80] = "";
+    if (films < 2 && o->shards == 0 && before == 0)
         return;
+    if (open > 0 && interrupt_pending()) {
+        log_interrupted(c, t);
+        return;
+    }
     if (o->shards > 0)
         snprintf(shard, sizeof shard, "shard %d/%d: ", o->shard, o->shards);
     if (open > 0)
         snprintf(rest, sizeof rest, ", %zu not done", open);
-    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s, in %.1f s", shard, films,
-            films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, rest, seconds);
+    if (before > 0)
+        snprintf(old, sizeof old, ", %zu failed before and %s unchanged (--retry tries %s)", before,
+                 before == 1 ? "is" : "are", before == 1 ? "it" : "them");
+    log_msg(LOG_INFO, "%s%zu film%s: %zu done, %zu skipped, %zu failed%s%s, in %.1f s", shard,
+            films, films == 1 ? "" : "s", t->done, t->left_out, t->failed + t->problems, old, rest,
+            seconds);
 }
 
 static pid_t parent;
@@ -521,14 +572,17 @@ static int render_films(struct job_context *context, const struct batch_run *run
         film_report_known(&c.batch, &e)) {
         struct film_tally tally = film_queue_tally(c.batch.queue);
         context->at_terminal = tally.due == 1 && progress_is_on_terminal(run->batch->progress);
+        context->in_summary = run->inputs->count > 1 && !isatty(STDERR_FILENO);
         status = run_workers(&c, &here);
-        if (!here)
+        if (!here || status == ERR_PIPE)
             return status;
         tally = film_queue_tally(c.batch.queue);
-        log_summary(context, &tally, clock_since(begin));
+        log_summary(&c, &tally, clock_since(begin));
         int table = write_table(c.batch.table), gallery = write_gallery(run->outputs);
         if (status == 0)
             status = table != 0 ? table : gallery;
+        if (status == 0)
+            status = err_exit_status(&run->outputs->unwritten);
     }
     if (!report_log_close(&c.batch.report, &e) || e.code != ERR_NONE)
         status = status != 0 ? status : log_error(&e);

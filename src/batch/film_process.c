@@ -370,13 +370,14 @@ bool film_report_add(const struct batch *b, size_t film, bool written,
 }
 
 /* Adds a film that --update skips. */
-static bool report_skipped(const struct batch *b, size_t film, struct err *e)
+static bool report_skipped(const struct batch *b, size_t film, bool failed, struct err *e)
 {
     const struct report_entry entry = {.status = REPORT_LEFT_OUT,
                                        .seconds = -1,
                                        .columns = -1,
-                                       .reason = "its outputs are up to date"};
-    return add_entry(b, film, true, entry, e);
+                                       .reason = failed ? "it failed before and is unchanged"
+                                                        : "its outputs are up to date"};
+    return add_entry(b, film, !failed, entry, e);
 }
 
 bool film_report_known(const struct batch *b, struct err *e)
@@ -384,10 +385,11 @@ bool film_report_known(const struct batch *b, struct err *e)
     const struct inputs *in = b->context->inputs;
     bool ok = true;
     for (size_t i = 0; i < in->count && ok; i++) {
-        if (in->duty[i] == INPUT_LEFT_OUT) {
-            ok = report_skipped(b, i, e);
+        if (in->duty[i] == INPUT_LEFT_OUT || in->duty[i] == INPUT_FAILED) {
+            ok = report_skipped(b, i, in->duty[i] == INPUT_FAILED, e);
         } else if (in->duty[i] == INPUT_TO_DO && in->problem[i].code != ERR_NONE) {
-            log_error(&in->problem[i]);
+            if (strcmp(in->problem[i].text, b->context->outputs->unwritten.text) != 0)
+                log_error(&in->problem[i]); /* else it is logged */
             ok = film_report_add(b, i, false, &job_no_result, &in->problem[i], e);
         }
     }
@@ -459,21 +461,46 @@ static bool check_result(struct film_end *m, bool written)
     return true;
 }
 
+/* Returns true if stdout has not got the output of the film that is for it, and its reader has gone. */
+static bool is_abandoned(const struct slot *s)
+{
+    for (size_t k = 0; k < s->outputs->count; k++)
+        if (outputs_is_stdout(s->outputs->output[k].path) && s->state[k] != OUTPUT_WRITTEN)
+            return file_stdout_is_abandoned();
+    return false;
+}
+
 /*
- * Sets the failure that a film reported, or its cause: the parent refused to write an output, or
- * asked the film to end.
+ * Sets the failure that a film reported, or its cause: the reader of stdout has gone, the parent
+ * refused to write an output, or asked the film to end.
  */
 static void set_failure(const struct batch *b, const struct slot *s, const struct film_end *m,
                         struct err *e)
 {
     if (m->code == ERR_NONE)
         return;
-    if (m->code == ERR_FAILED && s->refusal.code != ERR_NONE)
+    if (m->code == ERR_FAILED && is_abandoned(s))
+        err_set(e, ERR_PIPE, "%s", m->text);
+    else if (m->code == ERR_FAILED && s->refusal.code != ERR_NONE)
         *e = s->refusal;
     else if (m->code == ERR_FAILED && s->reason[0])
         err_set(e, ERR_FAILED, "'%s': %s", b->context->inputs->path[s->film], s->reason);
     else
         err_set(e, (enum err_code)m->code, "%s", m->text);
+}
+
+/*
+ * Remembers that a film failed by its own fault: it is not a readable film (ERR_INPUT), which
+ * neither memory nor the disk nor an interruption causes. Forgets a film that succeeded.
+ */
+static void remember_end(const struct batch *b, size_t film, const struct err *e)
+{
+    const struct job_context *c = b->context;
+    if (!c->plan->outputs.update || c->outputs->film[film].count == 0 ||
+        (e->code != ERR_NONE && e->code != ERR_INPUT))
+        return;
+    const struct failed_film f = outputs_failed_film(c->outputs, c->inputs, film);
+    failed_films_set(&c->plan->cache, &f, e->code == ERR_INPUT);
 }
 
 static bool end_film(struct film_process *p, struct batch *b, const struct film_end *message,
@@ -496,6 +523,7 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
         err_set(&e, unwritten.code, "'%s': %s", b->context->inputs->path[s->film], unwritten.text);
     if (e.code != ERR_NONE)
         log_error(&e);
+    remember_end(b, s->film, &e);
     film_queue_done(b->queue, s->film, e.code != ERR_NONE ? &e : NULL);
     film_process_leave(p, (int)m.slot);
     return true;

@@ -14,7 +14,7 @@ struct film_queue {
     const struct inputs *in;
     size_t next; /* no film before it is WAITING */
     uint64_t taken;
-    bool interrupted;
+    enum err_code stopped;   /* ERR_NONE; no film is taken after ERR_INTERRUPTED and ERR_PIPE */
     struct film_tally tally; /* without the films in progress */
     struct entry film[];     /* [in->count] */
 };
@@ -26,6 +26,8 @@ static void count_entry(struct film_tally *t, const struct inputs *in, size_t i)
         t->bytes += in->file[i].bytes;
     } else if (in->duty[i] == INPUT_LEFT_OUT) {
         t->left_out++;
+    } else if (in->duty[i] == INPUT_FAILED) {
+        t->failed_before++;
     } else if (in->duty[i] == INPUT_TO_DO) {
         t->problems++;
     }
@@ -50,7 +52,7 @@ bool film_queue_next(struct film_queue *q, bool alone, size_t *film)
         i++;
     if (!alone)
         q->next = i;
-    if (i == q->in->count || q->interrupted)
+    if (i == q->in->count || q->stopped != ERR_NONE)
         return false;
     *film = i;
     q->film[i].order = q->taken++;
@@ -71,15 +73,16 @@ void film_queue_tick(struct film_queue *q, size_t film, const struct watch_progr
 void film_queue_done(struct film_queue *q, size_t film, const struct err *failure)
 {
     enum err_code code = failure ? failure->code : ERR_NONE;
-    bool interrupted = code == ERR_INTERRUPTED;
+    bool stops = code == ERR_INTERRUPTED || code == ERR_PIPE;
     q->film[film].code = code;
     q->film[film].state = ENDED;
-    q->interrupted |= interrupted;
+    if (stops && q->stopped != ERR_PIPE)
+        q->stopped = code;
     q->tally.longest = film;
     q->tally.now = q->film[film].progress;
     q->tally.done += code == ERR_NONE;
-    q->tally.failed += code != ERR_NONE && !interrupted;
-    q->tally.bytes_ended += interrupted ? 0 : q->in->file[film].bytes;
+    q->tally.failed += code != ERR_NONE && !stops;
+    q->tally.bytes_ended += stops ? 0 : q->in->file[film].bytes;
 }
 
 struct film_tally film_queue_tally(struct film_queue *q)
@@ -115,10 +118,12 @@ int film_queue_status(struct film_queue *q)
         if (failure.code == ERR_NONE)
             failure.code = q->film[i].code;
     }
-    if (q->interrupted)
-        return ERR_INTERRUPTED;
+    if (q->stopped != ERR_NONE)
+        return (int)q->stopped;
     return err_exit_status(problem.code != ERR_NONE ? &problem : &failure);
 }
+
+bool film_queue_is_abandoned(const struct film_queue *q) { return q->stopped == ERR_PIPE; }
 
 void film_queue_free(struct film_queue **q)
 {

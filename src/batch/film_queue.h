@@ -40,11 +40,14 @@ void film_queue_tick(struct film_queue *q, size_t film, const struct watch_progr
 void film_queue_done(struct film_queue *q, size_t film, const struct err *failure);
 
 /*
- * Returns the exit status for the results so far: that of an interruption, else of the first film
+ * Returns the exit status for the results so far: ERR_PIPE, that of an interruption, of the first film
  * with a problem known beforehand, else of the first failed film. "First" is in the order of the
  * inputs. Returns 0 if nothing failed.
  */
 int film_queue_status(struct film_queue *q);
+
+/* Returns true if a film ended with ERR_PIPE: the run ends at once. */
+bool film_queue_is_abandoned(const struct film_queue *q);
 
 /* The state of the queue. */
 struct film_tally {
@@ -52,6 +55,7 @@ struct film_tally {
     size_t done, failed;         /* of them; an interrupted film is neither */
     size_t problems;             /* entries with a problem known beforehand */
     size_t left_out;             /* INPUT_LEFT_OUT */
+    size_t failed_before;        /* INPUT_FAILED */
     uint64_t bytes, bytes_ended; /* of the files that are due; of those finished or failed */
     uint64_t frames;             /* so far, of all films */
     size_t under_way;            /* how many are in progress */

@@ -15,6 +15,9 @@
 /* Files of an index of films' sound (barcode find): evicted and cleared as entries are. */
 #define CACHE_INDEX_ENDING ".landmarks"
 
+/* The list of failed_films.h: evicted and cleared, too. */
+#define CACHE_FAILED_FILMS "failed-films"
+
 struct cache_options {
     const char *folder; /* --cache; NULL: the environment names it; "-": no cache */
     uint64_t limit;     /* bytes of all entries together, or CACHE_LIMIT_AUTO */

@@ -156,10 +156,11 @@ bool cache_store_make(const struct cache_store *s, struct err *e)
     return true;
 }
 
-static bool is_sound_index(const char *name)
+static bool is_list(const char *name)
 {
     size_t length = strlen(name), end = strlen(CACHE_INDEX_ENDING);
-    return length > end && strcmp(name + length - end, CACHE_INDEX_ENDING) == 0;
+    return strcmp(name, CACHE_FAILED_FILMS) == 0 ||
+           (length > end && strcmp(name + length - end, CACHE_INDEX_ENDING) == 0);
 }
 
 static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cache_visit *visit,
@@ -173,7 +174,7 @@ static bool visit_all(const struct cache_store *s, bool temps, bool foreign, cac
         bool temp = strncmp(d->d_name, CACHE_TEMP_START, strlen(CACHE_TEMP_START)) == 0;
         char path[CACHE_PATH_BYTES];
         struct cache_file file = {.path = path, .name = d->d_name};
-        bool other = temp || is_sound_index(d->d_name);
+        bool other = temp || is_list(d->d_name);
         if (!cache_key_is_name(d->d_name) && !(other && temps))
             continue;
         snprintf(path, sizeof path, "%s/%s", s->folder, d->d_name);
@@ -461,7 +462,7 @@ static void sweep(const char *path, const struct stat *st)
 static void weigh(void *user, const struct cache_file *file)
 {
     struct eviction *t = user;
-    if (!cache_key_is_name(file->name) && !is_sound_index(file->name)) {
+    if (!cache_key_is_name(file->name) && !is_list(file->name)) {
         sweep(file->path, &file->st);
         return;
     }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "barcode/engine/engine.h"
+#include "base/file.h"
 #include "base/version.h"
 #include "media/ffmpeg/ffmpeg.h"
 #include "output/writer.h"
@@ -354,7 +355,8 @@ static void answer(struct parse *p, const struct option_row *row, const char *ar
         print_short_help(p, state);
     /* an earlier write may have failed, with nothing left to flush */
     if (p->e->code == ERR_NONE && (fflush(stdout) != 0 || ferror(stdout)))
-        err_set(p->e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
+        err_set(p->e, file_write_code(errno), "cannot write to stdout: %s",
+                strerror(errno ? errno : EIO));
 }
 
 /* ---- Parsing ---- */

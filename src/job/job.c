@@ -383,14 +383,14 @@ static const char *count_written(const struct job_stores *s, const struct report
     return "column";
 }
 
-static void log_written(const struct job_stores *s, const struct report *r,
-                        const struct output *output)
+static void log_written(const struct job_order *order, const struct job_stores *s,
+                        const struct report *r, const struct output *output)
 {
     uint64_t count;
     const char *what = count_written(s, r, output->kind->writer, &count);
     if (!outputs_is_stdout(output->path) && !output->kind->in_memory)
-        log_msg(LOG_INFO, "wrote '%s': %" PRIu64 " %s%s", output->path, count, what,
-                count == 1 ? "" : "s");
+        log_msg(order->context->in_summary ? LOG_VERBOSE : LOG_INFO, "wrote '%s': %" PRIu64 " %s%s",
+                output->path, count, what, count == 1 ? "" : "s");
 }
 
 /* Writes the outputs that contain the time the film took, or all others. */
@@ -412,7 +412,7 @@ static bool write_outputs(const struct job_order *order, const struct job_stores
             return false;
         const bool parent_writes = order->context->outputs->table && w->table && !kind->chosen;
         if (!parent_writes)
-            log_written(s, r, output);
+            log_written(order, s, r, output);
     }
     return true;
 }
@@ -424,7 +424,7 @@ static bool write_dump(const struct job_order *order, struct job_stores *s, cons
         return true;
     if (!dump_commit(&s->dump, r->count, e))
         return false;
-    log_written(s, r, outputs_dump(order->outputs));
+    log_written(order, s, r, outputs_dump(order->outputs));
     return true;
 }
 

@@ -28,6 +28,7 @@ struct job_context {
     int threads;      /* 1 or more; of this process */
     int workers;      /* the worker processes that share the machine; 0: only one */
     bool at_terminal; /* the run has one film, and somebody watches its progress */
+    bool in_summary;  /* outputs are logged at -v alone: the run has a summary, in a file */
     /* decides which of several films decodes; NULL: one film at a time */
     struct admission *admission;
     struct decoders *decoders; /* pooled decoders of a device; NULL: none are pooled */

@@ -28,7 +28,8 @@ struct report_log {
 
 static bool cannot(const char *path, struct err *e)
 {
-    return err_set(e, ERR_FAILED, "cannot write the report '%s': %s", path, strerror(errno));
+    return err_set(e, file_write_code(errno), "cannot write the report '%s': %s", path,
+                   strerror(errno));
 }
 
 /* Writes to a regular file with one call. A short write means that the disk is full. */

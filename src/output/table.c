@@ -132,7 +132,7 @@ static bool copy_part(const struct table *t, const struct part *part, bool heade
             skipped = header ? 0 : (size_t)(line + 1 - block);
         header |= line != NULL;
         if (fwrite(block + skipped, 1, n - skipped, out) < n - skipped)
-            return err_set(e, ERR_FAILED, "%s", strerror(errno));
+            return err_set(e, file_write_code(errno), "%s", strerror(errno));
     }
     return true;
 }

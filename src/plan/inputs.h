@@ -36,6 +36,7 @@ struct input_folder {
 enum input_duty {
     INPUT_TO_DO,    /* render the film, or report its problem */
     INPUT_LEFT_OUT, /* --update: its outputs exist */
+    INPUT_FAILED,   /* --update: it failed before and is unchanged */
     INPUT_OTHERS    /* --shard: another process renders it */
 };
 
@@ -91,6 +92,12 @@ bool inputs_expand(const struct inputs_options *o, const struct outputs_options 
 
 /* Returns true if this process must render the film. Any thread. */
 bool inputs_is_due(const struct inputs *in, size_t i);
+
+/*
+ * Returns the name of a film in tables, a part of `path`: its path in the absolute folder that was
+ * given, of several the innermost, else the path as given. Any thread.
+ */
+const char *inputs_table_name(const struct inputs_options *o, const char *path);
 
 void inputs_free(struct inputs *in);
 

@@ -136,6 +136,14 @@ bool outputs_make_gallery_folder(const struct output_plan *o, struct err *e)
     return outputs_make_folders(&gallery, e);
 }
 
+struct failed_film outputs_failed_film(const struct output_plan *o, const struct inputs *in,
+                                       size_t i)
+{
+    return (struct failed_film){.path = in->path[i],
+                                .parts = in->parts[i],
+                                .fingerprint = o->film[i].output[0].kind->fingerprint};
+}
+
 /* ---- What may be written ---- */
 
 /* Returns true if both paths are one file. "-" is stdout, even if a file of that name exists. */
@@ -356,6 +364,39 @@ static bool check_output(const struct inputs *in, size_t i, const struct output 
     /* all films have the same folder */
     bool shared = !output->below && !is_beside(output->kind);
     return check_place(output, shared ? e : problem) || !shared;
+}
+
+/* Returns false if a film's previews do not exist and cannot be written. */
+static bool check_previews(struct output_plan *o, const struct output *output)
+{
+    struct err reason = ERR_INIT;
+    if (access(output->path, F_OK) == 0 || check_place(output, &reason) ||
+        reason.code != ERR_FAILED)
+        return true;
+    err_set(&o->unwritten, ERR_FAILED, "%s; --trickplay-dir writes the previews elsewhere",
+            reason.text);
+    return false;
+}
+
+void outputs_leave_previews(struct output_plan *o, struct inputs *in)
+{
+    for (size_t i = 0; i < o->films && !o->plan->outputs.previews; i++) {
+        struct outputs *list = &o->film[i];
+        const size_t count = inputs_is_due(in, i) ? list->count : 0;
+        if (count == 0)
+            continue;
+        list->count = 0;
+        for (size_t k = 0; k < count; k++) {
+            if (!is_beside(list->output[k].kind) || check_previews(o, &list->output[k]))
+                list->output[list->count++] = list->output[k];
+            else
+                free(list->output[k].made);
+        }
+        if (list->count == 0)
+            in->problem[i] = o->unwritten;
+    }
+    if (o->unwritten.code != ERR_NONE)
+        log_error(&o->unwritten);
 }
 
 /* Rejects two outputs in one file; the first `pictures` are outputs of -o. */

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cache/failed_films.h"
 #include "inputs.h"
 #include "plan.h"
 
@@ -70,6 +71,7 @@ struct output_plan {
     struct output_needs needs;
     struct outputs *film; /* for each input; empty if it was not due */
     size_t films;
+    struct err unwritten; /* why previews beside films are left out; ERR_NONE: none are */
 };
 
 /*
@@ -95,6 +97,16 @@ struct output_plan {
 bool outputs_plan(const struct plan *plan, const struct inputs *in, struct output_plan *o,
                   struct err *e);
 void outputs_free(struct output_plan *o);
+
+/*
+ * Leaves out previews that cannot be written beside a film, as in a library that may only be read.
+ * Logs the first reason. A film that has no other output gets it as its problem.
+ */
+void outputs_leave_previews(struct output_plan *o, struct inputs *in);
+
+/* Returns how a film that has outputs is sought among those that failed. */
+struct failed_film outputs_failed_film(const struct output_plan *o, const struct inputs *in,
+                                       size_t i);
 
 /* Returns the dump of a film, or NULL if none is requested. */
 const struct output *outputs_dump(const struct outputs *list);

@@ -302,6 +302,12 @@ bool outputs_name_beside(const struct plan *plan, const struct inputs *in, size_
     if (dot && dot > name)
         length = (size_t)(dot - name);
     output->kind->writer->beside(&plan->formats.previews, suffix);
+    if (plan->outputs.previews) {
+        output->path = output->made = path_join(plan->outputs.previews, in->stem[i], suffix, e);
+        if (output->path)
+            output->below = output->path + last_begins(plan->outputs.previews);
+        return output->path != NULL;
+    }
     if (asprintf(&output->made, "%.*s%s", (int)(name - film + (ptrdiff_t)length), film, suffix) <
         0) {
         output->made = NULL;

@@ -121,6 +121,8 @@ static bool set_name(void *options, const struct option_row *row, const char *ar
 static const struct option_row rows[] = {
     {"update", NULL, "skip films whose outputs exist and are up to date", .group = OPTION_FILMS,
      .common = TASK_OUTPUT, OPTION_FLAG(update)},
+    {"retry", NULL, "with --update, also try films that failed before and are unchanged",
+     .group = OPTION_FILMS, OPTION_FLAG(retry)},
     {"output", "FILE|DIR",
      "output file (.png, .jpg, .webp, .pdf, .svg, .html), folder, "
      "or - for stdout (FILM.png in the working directory)",
@@ -140,6 +142,8 @@ static const struct option_row rows[] = {
     {"trickplay", "KIND[,KIND]", "write previews for media servers beside each film: jellyfin, bif",
      .group = OPTION_OUTPUTS, .words = OPTION_WORDS("jellyfin", "bif"), .list = true,
      OPTION_CUSTOM(set_trickplay)},
+    {"trickplay-dir", "DIR", "write these previews to a folder, not beside the films",
+     .group = OPTION_OUTPUTS, OPTION_PATH(previews)},
     {"landmarks", "FILE|DIR", "write the peaks of the sound's spectrogram as CSV",
      .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_output)},
     {"spectrogram", "FILE|DIR", "write the sound's spectrogram for NumPy (.npy)",

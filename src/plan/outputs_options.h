@@ -24,12 +24,14 @@ struct outputs_options {
     /* --json, --bench and the like, in the order of writer_table; `extras` entries */
     struct options_extra extra[WRITERS_MOST];
     size_t extras;
-    const char *name;   /* --name, as its row checks it; NULL: not given */
-    const char *report; /* --report: a line per film; NULL: not given; "-": stdout */
-    const char *dump;   /* --dump; NULL: not given; "-": stdout */
-    bool update;        /* skip films whose outputs exist */
-    bool overwrite;     /* also replace outputs of other films at names that the program chose */
-    bool strict;        /* a film that is decoded only in part fails */
+    const char *name;     /* --name, as its row checks it; NULL: not given */
+    const char *report;   /* --report: a line per film; NULL: not given; "-": stdout */
+    const char *previews; /* --trickplay-dir; NULL: beside the films */
+    const char *dump;     /* --dump; NULL: not given; "-": stdout */
+    bool update;          /* skip films whose outputs exist */
+    bool retry;           /* with `update`, also films that failed before and are unchanged */
+    bool overwrite;       /* also replace outputs of other films at names that the program chose */
+    bool strict;          /* a film that is decoded only in part fails */
     /* fill the cache of sound, and write no output; no option of the command line asks for it */
     bool sound_only;
     bool in_memory; /* hand `extra` and `dump` to the run's sink (batch.h); likewise no option

@@ -175,9 +175,17 @@ static const char *why_film(struct question *q, struct outputs *list, const char
     return why;
 }
 
+/* Returns true if a film failed before, is unchanged, and is not tried again. */
+static bool has_failed(const struct output_plan *o, const struct inputs *in, size_t i)
+{
+    const struct failed_film film = outputs_failed_film(o, in, i);
+    return inputs_is_due(in, i) && !o->plan->outputs.retry &&
+           failed_films_have(&o->plan->cache, &film);
+}
+
 /*
  * --update: sets the duty of every film whose outputs exist and are up to date to INPUT_LEFT_OUT,
- * and logs the decision for each film (-v). Reads those outputs, and up to 1 MiB of each such film.
+ * that of others which failed before to INPUT_FAILED, and logs the decision for each film (-v). Reads those outputs, and up to 1 MiB of each such film.
  *
  * An output counts if it is a complete file that barcode made after the last change of the film.
  * Its metadata must name this film (film_id.h) and the same options (options_fingerprint.h). A dump
@@ -202,7 +210,11 @@ static bool leave_out_finished(struct output_plan *o, struct inputs *in, struct 
         const char *why = why_film(&q, &o->film[i], &which);
         if (!why)
             in->duty[i] = INPUT_LEFT_OUT;
-        if (why)
+        else if (has_failed(o, in, i))
+            in->duty[i] = INPUT_FAILED;
+        if (in->duty[i] == INPUT_FAILED)
+            log_msg(LOG_VERBOSE, "skipped '%s': it failed before and is unchanged", in->path[i]);
+        else if (why)
             log_msg(LOG_VERBOSE, "rendering '%s': '%s' %s", in->path[i], which, why);
         else
             log_msg(LOG_VERBOSE, "skipped '%s': '%s' is up to date", in->path[i], which);
@@ -214,7 +226,9 @@ static bool leave_out_finished(struct output_plan *o, struct inputs *in, struct 
 
 bool plan_films(const struct plan *plan, struct inputs *in, struct output_plan *o, struct err *e)
 {
-    return inputs_expand(&plan->inputs, &plan->outputs, in, e) &&
-           shard_split(&plan->inputs, in, e) && outputs_plan(plan, in, o, e) &&
-           leave_out_finished(o, in, e) && outputs_check(o, in, e);
+    if (!inputs_expand(&plan->inputs, &plan->outputs, in, e) ||
+        !shard_split(&plan->inputs, in, e) || !outputs_plan(plan, in, o, e))
+        return false;
+    outputs_leave_previews(o, in);
+    return leave_out_finished(o, in, e) && outputs_check(o, in, e);
 }

@@ -10,7 +10,7 @@ made() {
 makes() {
     local want=$1
     shift
-    ok "$@" --jobs 1      # in the films' order
+    ok "$@" -v --jobs 1      # in the films' order
     [ "$(made)" = "$want" ] || fail "made '$(made)', not '$want'"
 }
 
@@ -135,15 +135,16 @@ test_update_after_ctrl_c() {
     tree 12
     mkdir right o
     ok -r films -q -n 1 -o right
-    start -r films -n 1 -o o --update
+    start -r films -n 1 -o o --update --cache cache
     for _ in $(seq 200); do
         [ "$(find o -name '*.png' | wc -l)" -lt 3 ] || break
         sleep 0.02
     done
     stopped_with INT 130
+    says '^barcode: finished [0-9]* of 12 films; frames are kept, repeat the command to go on$'
     [ -z "$(find o -name '*.tmp')" ] || fail "left behind: $(find o -name '*.tmp')"
     there=$(find o -name '*.png' | wc -l)
-    ok -r films -n 1 -o o --update
+    ok -r films -n 1 -o o --update -v
     [ "$(made | wc -w)" -eq $((12 - there)) ] || fail "there were $there, and it made $(made)"
     diff -r right o || fail "another tree"
 }
@@ -165,4 +166,81 @@ test_update_after_kill() {
     ok -r films -n 1 -m kmeans,average -o o --dump o --json o --update
     find o -name '*.json' -delete
     diff -r right o || fail "another tree"
+}
+
+# A log file has a line at the end for several films, and those of failures. -v has the outputs, and a film alone has its own.
+test_update_log() { # quick
+    copy_clips films/a.mkv one-frame.mkv films/b.mkv one-frame.mkv
+    ok films -o o/ --json o/ --update
+    one_line '2 films: 2 done, 0 skipped, 0 failed'
+    copy_clips films/c.mkv one-frame.mkv
+    echo no film > films/d.mkv
+    exits 3 films -o o/ --json o/ --update
+    [ "$(wc -l < "$LOGS/stderr")" -eq 2 ] || fail "not two lines"
+    says "^barcode: .*d\.mkv"
+    says "^barcode: 4 films: 1 done, 2 skipped, 1 failed"
+    rm films/d.mkv
+    ok films -o o/ --json o/ --update
+    one_line '3 films: 0 done, 3 skipped, 0 failed'
+    ok films -o o/ --json o/ -v
+    says "wrote 'o/b.png'"
+    ok films/a.mkv -o one.png
+    one_line "wrote 'one.png'"
+}
+
+# one_line TEXT: stderr has this alone.
+one_line() {
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "stderr has $(wc -l < "$LOGS/stderr") lines, not one"
+    says "^barcode: $1"
+}
+
+# What cannot be read is not tried again each night, until it, the options or the program change, or with --retry. The status
+# is that of new failures.
+test_update_failed_before() {
+    export BARCODE_CACHE=cache
+    copy_clips films/a.mkv one-frame.mkv films/bad.mp4 bad/no-moov.mp4
+    exits 3 films -o o/ --update
+    says "^barcode: .*films/bad.mp4"
+    says '2 films: 1 done, 0 skipped, 1 failed, in'
+    ok films -o o/ --update --report r
+    one_line '2 films: 0 done, 1 skipped, 0 failed, 1 failed before and is unchanged (--retry tries it), in'
+    grep -q 'bad.mp4","status":"left_out","reason":"it failed before and is unchanged' r || fail "$(cat r)"
+    ok films/bad.mp4 -o o/ --update
+    one_line '1 film: 0 done, 0 skipped, 0 failed, 1 failed before'
+    exits 3 films -o o/ --update --retry
+    exits 3 films -o o/
+    exits 3 films -o o/ --update -n 7
+    ok films -o o/ --update
+    exits 3 films -o o/ --update --no-cache
+    cp "$(clip bad/text.mkv)" films/c.mkv
+    exits 3 films -o o/ --update
+    says_not bad.mp4
+    says '3 films: 0 done, 1 skipped, 1 failed, 1 failed before and is unchanged'
+    ok films -o o/ --update
+    says '2 failed before and are unchanged (--retry tries them)'
+    # mended, and broken as before
+    cp films/bad.mp4 keep.mp4
+    cp "$(clip one-frame.mkv)" films/bad.mp4
+    ok films -o o/ --update
+    says '1 done, 1 skipped, 0 failed, 1 failed before'
+    # a list that is garbage is none
+    echo garbage > cache/failed-films
+    exits 3 films -o o/ --update
+    ok films -o o/ --update
+    [ "$(stat -c %a cache/failed-films)" = 600 ] || fail "others read it"
+    "$BARCODE" --cache-clear > /dev/null
+    [ ! -e cache/failed-films ] || fail "it is not cleared"
+    exits 3 films -o o/ --update
+}
+
+# A film that may not be read, or whose disk is full: tried each night.
+test_update_tries_again() {
+    export BARCODE_CACHE=$PWD/cache
+    copy_clips films/a.mkv one-frame.mkv
+    chmod 0 films/a.mkv
+    for _ in 1 2; do refuses_bound 3 films/a.mkv -o a.png --update; done
+    chmod 644 films/a.mkv
+    mkdir small
+    for _ in 1 2; do exits 1 films/a.mkv -o small --dump missing/a.rgb --update; done
+    ok films/a.mkv -o a.png --update
 }

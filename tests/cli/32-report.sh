@@ -76,7 +76,7 @@ test_report_of_interruption() {
     find_worker b.mkv
     stopped_with INT 130
     [ "$(report r | tr '\n' ' ')" = "a.mkv done 0 10 a.png b.mkv interrupted 130 None - " ] || fail "$(cat r)"
-    says '^barcode: 3 films: 1 done, 0 skipped, 0 failed, 2 not done, in'
+    says '^barcode: finished 1 of 3 films; repeat the command with --update to go on$'
     rm b.mkv
     ok a.mkv c.mkv -n 20 --update --report r
     [ "$(report r | tail -n 2 | tr '\n' ' ')" = "a.mkv left_out 0 None a.png c.mkv done 0 10 c.png " ] || fail "$(cat r)"

@@ -20,7 +20,7 @@ test_shards_make_what_one_run_makes() {
     # At once, with one cache and one report: on a local disk appended lines are whole.
     local pids='' i
     for i in 1 2 3; do
-        "$BARCODE" -r films -n 1 -o o --dump o --shard $i/3 --report r --cache cache > /dev/null 2> "$LOGS/shard$i" &
+        "$BARCODE" -v -r films -n 1 -o o --dump o --shard $i/3 --report r --cache cache > /dev/null 2> "$LOGS/shard$i" &
         pids="$pids $!"
     done
     for pid in $pids; do wait "$pid" || fail "a shard failed: $(cat "$LOGS"/shard*)"; done

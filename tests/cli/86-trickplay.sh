@@ -148,11 +148,21 @@ test_trickplay_refused() { # quick
     rm -r a.trickplay a-320-10.bif
     mkdir locked
     cp a.mkv locked/
+    cp a.mkv locked/b.mkv
+    mkdir out
     chmod 555 locked
     for kind in bif jellyfin; do
         refuses_bound 1 locked/a.mkv --trickplay $kind --no-cache
-        says "'locked/*': Permission denied"
+        says "'locked/*': Permission denied; --trickplay-dir writes the previews elsewhere$"
+        refuses_bound 1 -q locked --trickplay $kind --no-cache
+        refuses_bound 1 -q locked --trickplay $kind -o out/ --no-cache --update
+        ok -q locked --trickplay $kind --trickplay-dir out/previews --no-cache
     done
+    [ "$(ls out)" = "$(printf '%s\n' a.png b.png previews)" ] || fail "out has $(ls out)"
+    [ "$(ls out/previews)" = "$(printf '%s\n' a-320-10.bif a.trickplay b-320-10.bif b.trickplay)" ] || fail "$(ls out/previews)"
+    ok -v locked --trickplay bif,jellyfin --trickplay-dir out/previews --update
+    says "2 films: 0 done, 2 skipped"
+    rm -r out
     chmod 755 locked
     rm -r locked
     # The server's own sheets stay.

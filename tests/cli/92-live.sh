@@ -168,13 +168,17 @@ test_live_twice() {
     end_camera
 }
 
-# A stream that is silent, and one that is not there: opened again and again until a signal.
+# A stream that is silent, and those that are not there: opened again and again until a signal, with one warning for each.
 test_live_reconnects() {
-    start --live=1 --timeout 0.5 -m average -o day "udp://127.0.0.1:$(port)" "tcp://127.0.0.1:$(port)"
+    local udp tcp rtsp
+    udp=udp://127.0.0.1:$(port) tcp=tcp://127.0.0.1:$(port) rtsp=rtsp://127.0.0.1:$(port)/stream
+    start --live=1 --timeout 0.5 -v -m average -o day "$udp" "$tcp" "$rtsp"
     until_says "no packet for 0.5 s; opening it again in 1 s"
     until_says "no packet for 0.5 s; opening it again in 2 s"
     until_says "tcp://.*refused; opening it again in 2 s"
+    until_says "rtsp://.*refused; opening it again in 2 s"
     stopped_with TERM 0
+    [ "$(grep -c "^barcode: warning: .*opening it again" "$LOGS/stderr")" -eq 3 ] || fail "not one warning for each stream"
 }
 
 # What comes back after a break is told.

@@ -29,10 +29,14 @@ enum err_code {
     ERR_INPUT = 3,         /* the input is not a readable film */
     ERR_ENGINE = 4,        /* the requested engine is not available */
     ERR_INTERRUPTED = 130, /* Ctrl-C */
+    ERR_PIPE = 141,        /* the reader of stdout has gone: no message, and SIGPIPE's status */
     ERR_MEMORY = 256       /* out of memory; the exit status is 1 */
 };
 
-/* Returns true for the values of enum err_code: a number of another process may be any. */
+/*
+ * Returns true for the values of enum err_code that another process may send: its number may be
+ * any, and ERR_PIPE is only of the process that has the stdout.
+ */
 bool err_is_code(uint32_t code);
 
 struct err {
@@ -84,7 +88,7 @@ uint64_t err_memory_count(void);
 
 void err_clear(struct err *e);
 
-/* Returns the documented exit status: 0, 1, 2, 3, 4 or 130. */
+/* Returns the documented exit status: 0, 1, 2, 3, 4, 130 or 141. */
 int err_exit_status(const struct err *e);
 
 SHARED_END

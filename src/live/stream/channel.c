@@ -49,7 +49,8 @@ struct live_channel {
     size_t bytes;
     int64_t number; /* of the last frame that was sent; INT64_MIN: none */
     uint64_t frames, breaks, late;
-    int singles; /* how many runs in a row had one frame: a snapshot a request */
+    int singles;       /* how many runs in a row had one frame: a snapshot a request */
+    struct err reason; /* of the last break */
     pthread_t thread;
     atomic_bool stop;
     pthread_mutex_t lock;   /* guards `finished` */
@@ -400,15 +401,20 @@ static bool is_final(const struct live_source *s, const struct err *e)
     return s->over || (e->code != ERR_FAILED && e->code != ERR_INPUT && e->code != ERR_MEMORY);
 }
 
-/* Warns while the pause grows, not every 30 seconds of a night, and of the first of snapshots. */
-static void warn_of_break(const struct live_channel *c, const struct err *e, int failed)
+/*
+ * Warns of a break: not for the same reason if no frame came between, not every 30 seconds of a
+ * night, and of the first of snapshots.
+ */
+static void warn_of_break(struct live_channel *c, const struct err *e, int failed)
 {
     int pause = live_retry_seconds(failed);
     bool last = live_retry_seconds(failed + 1) == pause,
-         repeats = live_retry_seconds(failed - 1) == pause;
+         repeats = live_retry_seconds(failed - 1) == pause ||
+                   (failed > 1 && strcmp(c->reason.text, e->text) == 0);
     log_msg(repeats || c->singles > 1 ? LOG_VERBOSE : LOG_WARNING,
             "'%s': %s; opening it again %s %d s", c->s.label, e->text, last ? "every" : "in",
             pause);
+    c->reason = *e;
 }
 
 static void send_end(const struct live_channel *c, const struct err *e)

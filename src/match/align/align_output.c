@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/atomic_file.h"
+#include "base/file.h"
 #include "base/path.h"
 #include "base/text.h"
 #include "base/version.h"
@@ -462,7 +463,8 @@ bool align_output_save(const struct align_format *format, const struct align_res
         fputc('\n', atomic_file_stream(file));
     }
     if (!format->write(r, atomic_file_stream(file))) {
-        err_set(e, ERR_FAILED, "cannot write '%s': %s", path, strerror(errno ? errno : EIO));
+        err_set(e, file_write_code(errno), "cannot write '%s': %s", path,
+                strerror(errno ? errno : EIO));
         atomic_file_discard(&file);
         return false;
     }

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/film_id.h"
 #include "base/interrupt.h"
 #include "base/limits.h"
@@ -448,7 +449,8 @@ static bool end_output(FILE *out, bool ok, struct err *e)
 {
     if (ok && fflush(out) == 0 && !ferror(out))
         return true;
-    return err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(errno ? errno : EIO));
+    return err_set(e, file_write_code(errno), "cannot write to stdout: %s",
+                   strerror(errno ? errno : EIO));
 }
 
 /* ---- JSON ---- */
