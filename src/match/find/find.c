@@ -520,8 +520,7 @@ static json_t *part_value(const struct find_part *p, char *const *path)
     return NULL;
 }
 
-/* Prints the films of a result in a line each, after the times of the clip's part unless it is
- * NULL. */
+/* Prints the films of a result in a line each; with `part`, after its times in the clip. */
 static bool put_places(FILE *out, const struct find_result *r, const struct find_part *part,
                        char *const *path)
 {
