@@ -46,6 +46,10 @@ works "barcode.py without pandas" "$PYTHON" -I -S "$top/samples/python/barcode.p
 mv said printed
 works "what it prints" grep -q "^films/NA.mkv: 10 columns to 1.8 s, mean colour #" printed
 works "barcode.py" "$PYTHON" "$top/tests/data_check.py" "$top/samples/python"
+works "the table of two films" "$barcode" -q films/NA.mkv films/é.mkv -m average --csv two.csv -n 5 \
+    --csv-columns title,time,luminance,saturation
+works "two-films.py" env MPLBACKEND=Agg "$PYTHON" "$top/samples/python/two-films.py" two.csv two.png
+works "the plot of two films" test -s two.png
 works "R" Rscript "$top/samples/r/barcode.R" all.csv plot.pdf
 mv said printed
 works "R's means" "$PYTHON" "$top/tests/data_check.py" --r printed all.csv

@@ -15,17 +15,37 @@ enum {
 
 /* ---- Modes ---- */
 
-static bool complete_slit(struct plan *plan, bool sized, struct err *e)
+/* Returns the pixels across the direction of time, at most: those of the page for a poster. */
+static int pixels_across(const struct plan *plan)
 {
-    bool has_slit =
-        strips_need((struct strips){plan->picture.strip, plan->picture.strips}) & STRIP_SLIT;
-    if (plan->picture.slit.angle != 0 && !has_slit)
+    int width = plan->picture.width, height = plan->picture.height;
+    if (outputs_are_posters(plan) && !outputs_format(plan)->page)
+        paper_pixels(&plan->poster.page, plan->picture.shape, plan->poster.dpi, &width, &height);
+    if (plan->picture.shape == SHAPE_RING)
+        return (3 * (width < height ? width : height) + 9) / 10; /* shape.h */
+    return plan->picture.shape == SHAPE_VERTICAL ? width : height;
+}
+
+/*
+ * Sets the size of analysis frames that the modes need without --size. Rows that are drawn large
+ * are analysed as high as they are drawn, unless larger frames would also be clustered.
+ */
+static bool complete_size(struct plan *plan, bool sized, struct err *e)
+{
+    unsigned needs = strips_need((struct strips){plan->picture.strip, plan->picture.strips});
+    if (plan->picture.slit.angle != 0 && !(needs & STRIP_SLIT))
         return err_set(e, ERR_USAGE, "--rotate applies to the mode slit; add -m slit");
-    if (has_slit && !sized)
+    if (sized)
+        return true;
+    const int across = pixels_across(plan);
+    const bool large = outputs_are_posters(plan) || across > HEIGHT_USUAL;
+    if (needs & STRIP_SLIT)
         plan->film.size = (struct size_rule){.kind = SIZE_ROWS,
                                              .side = plan->picture.shape == SHAPE_VERTICAL
                                                          ? plan->picture.width
                                                          : plan->picture.height};
+    else if ((needs & STRIP_ROWS) && !(needs & (STRIP_CLUSTERS | STRIP_DOMINANT)) && large)
+        plan->film.size.height = across;
     return true;
 }
 
@@ -379,7 +399,7 @@ bool cli_check(struct options *o, const struct cli_rows *rows, struct err *e)
         return false;
     if (!complete_picture(plan, e) || !check_pixels(plan, e))
         return false;
-    return complete_slit(plan, cli_given(rows, "size") != NULL, e);
+    return complete_size(plan, cli_given(rows, "size") != NULL, e);
 }
 
 bool cli_complete(struct options *o, struct err *e) { return cli_check(o, NULL, e); }

@@ -522,6 +522,7 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
     const struct film *f = &film->source->film;
     struct decode_progress size;
     r->film = f;
+    r->name = inputs_table_name(&plan->inputs, order->path);
     if (!job_decide_selection(order, film, r, e))
         return false;
     source_progress(film->source, &size);

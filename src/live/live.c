@@ -536,11 +536,33 @@ static void wait_for_event(struct live *l, int ms)
         (void)poll(p, 5, ms > 0 ? ms : 0);
 }
 
+/* Logs where the pictures of a stream will be, and what they wait for. */
+static void announce(const struct live *l, const struct stream *s)
+{
+    const struct strips strips = l->days.strips;
+    const int64_t step_us = l->o->column_us;
+    const struct live_day day =
+        live_day_of(&l->days.day, live_number(clock_wall_us(), step_us), step_us);
+    bool together = strips.count == 1 || l->plan->picture.stacked;
+    char name[512];
+    struct err e = ERR_INIT;
+    /* A dated source decides of which day its pictures are. */
+    snprintf(name, sizeof name, "%s-%s%s%s.png", s->stem,
+             s->source->kind->dated ? "DATE" : day.name, together ? "" : "-",
+             together ? "" : strips.kind[0]->name);
+    char *path = *l->folder ? path_join(l->folder, name, "", &e) : NULL;
+    log_msg(LOG_INFO, "%s%s%swaiting for the first picture of '%s'", path ? "writing '" : "",
+            path ? path : "", path ? "'; " : "", s->label);
+    free(path);
+}
+
 static void run_until_end(struct live *l)
 {
     l->clock_offset_us = clock_wall_us() - clock_ns() / 1000;
     l->tick_ns = l->files_ns = clock_ns();
     log_set_patience(false);
+    for (size_t i = 0; i < l->count; i++)
+        announce(l, &l->stream[i]);
     start_worker(l);
     while (!l->over) {
         if (l->worker.pid > 0) /* first: frames that wait belong to columns that end now */

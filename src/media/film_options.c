@@ -45,7 +45,11 @@ void size_resolve(const struct size_rule *rule, int width, int height, int *out_
         *out_width = clamp_side(
             (int)((2 * (int64_t)width * *out_height + height) / (2 * (int64_t)height)), width);
         return;
-    case SIZE_SIDE: fit_side(width, height, rule->side, out_width, out_height); return;
+    case SIZE_SIDE:
+        fit_side(width, height, rule->side, out_width, out_height);
+        if (rule->height > *out_height)
+            *out_height = clamp_side(rule->height, height);
+        return;
     case SIZE_EXACT:
         *out_width = clamp_side(rule->width, width);
         *out_height = clamp_side(rule->height, height);

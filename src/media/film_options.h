@@ -12,7 +12,7 @@ enum { FILM_COLUMNS_MOST = 10000000 };
 
 /* The size of analysis frames. */
 enum size_kind {
-    SIZE_SIDE,   /* longer side = side (default 320) */
+    SIZE_SIDE,   /* longer side = side (default 320), but `height` rows or more; 0: any */
     SIZE_ROWS,   /* height = side (default with the mode `slit`: the height of a strip) */
     SIZE_EXACT,  /* width x height */
     SIZE_DIVIDE, /* 1/divisor of the film's width and height */

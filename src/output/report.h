@@ -76,6 +76,7 @@ struct report_run {
 
 struct report {
     const struct film *film;
+    const char *name; /* of the film in tables; NULL: film->path */
     struct report_id id;
     struct report_analysis analysis;
     const struct columns *columns; /* finished */

@@ -199,6 +199,22 @@ bool inputs_expand(const struct inputs_options *o, const struct outputs_options 
     return ok;
 }
 
+const char *inputs_table_name(const struct inputs_options *o, const char *path)
+{
+    const char *name = path;
+    for (size_t i = 0; i < o->count; i++) {
+        const char *folder = o->argument[i];
+        size_t length = strlen(folder);
+        if (*folder != '/' || strncmp(path, folder, length) != 0 ||
+            (folder[length - 1] != '/' && path[length] != '/'))
+            continue;
+        const char *below = path + length + strspn(path + length, "/");
+        if (below > name && *below)
+            name = below;
+    }
+    return name;
+}
+
 void inputs_free(struct inputs *in)
 {
     for (size_t i = 0; i < in->count; i++) {

@@ -56,6 +56,8 @@ static void append_size(char text[REPORT_FINGERPRINT], const struct size_rule *s
         append_text(text, " size=1/%d", size->divisor);
     else
         append_text(text, " size=full");
+    if (size->kind == SIZE_SIDE && size->height > 0)
+        append_text(text, " rows=%d", size->height);
 }
 
 static void append_crop(char text[REPORT_FINGERPRINT], const struct crop_rule *crop)
@@ -110,7 +112,7 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct plan *pla
                     plan->picture.slit.x % 100, plan->picture.slit.angle / 100,
                     plan->picture.slit.angle % 100);
     if (w->palette || (w == format && is_poster(plan, format)))
-        append_text(text, " colours=%d", plan->picture.colours);
+        append_text(text, " colours=%d dark=3/8", plan->picture.colours); /* film_palette.h */
 }
 
 static void append_hash(char text[REPORT_FINGERPRINT], const char *name, const char *value)

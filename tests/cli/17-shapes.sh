@@ -29,10 +29,11 @@ test_shape_circle() {
     f=$(sample)
     ok "$f" -n 9 --shape ring --width 101 -o a.png
     [ "$(facts a.png)" = 101,101,rgba ] || fail "the picture is $(facts a.png)"
-    # Corner and middle are clear, the ring is not.
+    # Corner, margin and middle are clear, the ring is not.
     raw a.png gray alphaextract > alpha
     at() { od -An -tu1 -j $(($2 * 101 + $1)) -N1 alpha | tr -d ' '; }
-    for point in "0 0 0" "100 100 0" "50 50 0" "50 10 255" "10 50 255"; do
+    for point in "0 0 0" "100 100 0" "50 3 0" "3 50 0" "97 50 0" "50 97 0" "50 50 0" \
+        "50 5 255" "5 50 255" "95 50 255" "50 95 255"; do
         # shellcheck disable=SC2086
         set -- $point
         [ "$(at "$1" "$2")" = "$3" ] || fail "alpha at $1, $2 is $(at "$1" "$2"), not $3"

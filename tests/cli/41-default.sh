@@ -126,3 +126,27 @@ END
         ok "pipe-$seconds" -m average --json p.json
     done
 }
+
+# squeeze: rows of two pixels are grey if fewer are analysed than are drawn.
+test_squeeze_as_high_as_drawn() {
+    ffmpeg -nostdin -v error -f lavfi -i color=c=black:s=64x1080:r=5:d=1 \
+        -vf "geq=lum='if(mod(floor(Y/2),2),200,50)':cb=128:cr=128" -c:v ffv1 lines.mkv
+    high() { tr -d ' \n' < "$1" | sed -E 's/.*"size":\[[0-9]+,([0-9]+)\].*/\1/'; }
+    ok lines.mkv -m squeeze --height 1080 --json s.json -o s.png
+    [ "$(high s.json)" = 1080 ] || fail "$(high s.json) rows are analysed"
+    ffmpeg -nostdin -v error -i s.png -vf crop=1:1080:0:0 -f rawvideo -pix_fmt gray s.raw
+    ffmpeg -nostdin -v error -i lines.mkv -frames:v 1 -vf scale=out_range=pc,crop=1:1080:0:0 \
+        -f rawvideo -pix_fmt gray f.raw
+    python3 -c 'a, b = (open(f, "rb").read() for f in ("s.raw", "f.raw"))
+assert len(a) == 1080 and max(abs(x - y) for x, y in zip(a, b)) < 3' ||
+        fail "the rows are not those of the frame"
+    ok lines.mkv -m squeeze -o p.pdf --json p.json
+    [ "$(high p.json)" = 1080 ] || fail "$(high p.json) rows are analysed for a page"
+    ok lines.mkv -m squeeze --poster --page 1200x900 -o p.png --json q.json
+    [ "$(high q.json)" = 900 ] || fail "$(high q.json) rows are analysed for a poster"
+    for usual in "-m squeeze" "-m squeeze,kmeans --height 1080" "-m squeeze --size 320 --height 1080"; do
+        # shellcheck disable=SC2086
+        ok lines.mkv $usual --json u.json -o u.png
+        [ "$(high u.json)" = 320 ] || fail "$usual: $(high u.json) rows are analysed"
+    done
+}

@@ -63,6 +63,14 @@ test_align() { # quick
     ok align a.mkv "<i>&'\".mkv" -q -o name.html --cache cache
     grep -q "<span>B</span> &lt;i&gt;&amp;'&quot;.mkv<" name.html || fail "the name is not escaped"
     ! grep -q '<i>' name.html || fail "the name is not escaped"
+    # A terminal gets the page's sentence before the rows. A pipe gets the rows alone.
+    sentence='1:45 in both; only in A: 1 scene, 0:15.0; only in B: 1 scene, 0:10.0'
+    grep -qE "<p>${sentence//.0/.[0-9]}</p>" both.html || fail "the page has another sentence"
+    "$PYTHON" -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$BARCODE" align a.mkv b.mkv -q --cache cache < /dev/null > terminal
+    grep -qF "$(grep -oE '<p>1:45 in both.*</p>' both.html | sed 's/<[^>]*>//g')" <(head -n 1 terminal) || fail "no sentence: $(cat terminal)"
+    tail -n +2 terminal | tr -d '\r' | cmp - both.csv || fail "other rows on a terminal"
+    ok align a.mkv b.mkv -q --cache cache
+    cmp "$LOGS/stdout" both.csv || fail "a pipe gets more than rows"
     # The other way round, what is missing is in the other film. stdout is CSV.
     ok align b.mkv a.mkv -q --cache cache
     segments "$LOGS/stdout" both:0:40:0:40 b:40:40:40:55 both:40:65:55:80 a:65:75:80:80 both:75:115:80:120

@@ -35,6 +35,12 @@ test_one_table_of_a_folder() { # quick
     # A name is no formula, and nothing else was made.
     grep -q "^0,.*,'=2+3,films/=2+3.mkv" all.csv || fail "a name that a spreadsheet computes"
     [ -z "$(find . -name '.barcode*')" ] && [ ! -e all.png ] || fail "left: $(ls -A)"
+    # In a folder that is given by an absolute path, names are relative to it.
+    ok -r "$PWD/films/" --csv - -n 48 -j 1 -q
+    [ "$(table "$LOGS/stdout" | sed 's/ [0-9]*$//' | uniq)" = "'1 large, \"first\".mkv'
+\"'=2+3.mkv\"
+'below/e01.mkv'
+'below/two?lines.mkv'" ] || fail "names in an absolute folder: $(table "$LOGS/stdout" | uniq)"
     refuses 2 -r films -o all.csv
     says "^barcode: -o all.csv: one name for 4 films; one table is made by --csv FILE$"
     # The same on stdout, with other jobs.
@@ -99,6 +105,8 @@ test_csv_columns() { # quick
     sed -n 2p x.csv | grep -q '^[0-9.]*,#' || fail "$(cat x.csv)"
     ok "$f" -m average --csv x.csv --csv-columns all
     ! grep -q 'contrast\|_1' x.csv && grep -q average_ok_hue x.csv || fail "$(head -n 1 x.csv)"
+    ok "$f" -m squeeze --csv x.csv
+    head -n 1 x.csv | tr -d '\r' | cmp - <(echo column,frame,time,status,average,film,r,g,b,lightness,chroma,hue,title,file)
     refuses 2 "$f" --csv y.csv --csv-columns time,hues
     says "^barcode: --csv-columns: 'hues' is not a column; the names are all, column, .* NAME_1 to NAME_64$"
     refuses 2 "$f" --csv-columns time

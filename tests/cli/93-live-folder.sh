@@ -228,7 +228,7 @@ test_live_crop() { # quick
     watch --live=60 sky -o day -m average --crop 32:40:32:4
     stopped_with TERM 0
     [ "$(frames day/sky-2026-03-01.csv)" = "2026-03-01T20:00 #0000fe" ] || fail "$(frames day/sky-2026-03-01.csv)"
-    refuses 2 --live=60 sky -o other -m average --crop 32:40:33:4
+    exits 2 --live=60 sky -o other -m average --crop 32:40:33:4
     says "'sky': --crop 32:40:33:4 is outside its frames of 64x48"
     [ ! -e other ] || fail "an empty folder is left"
 }

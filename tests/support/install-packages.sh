@@ -12,7 +12,7 @@
 #   deb     also what a Debian package is made with
 #   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
 #   web     also a browser, and what drives it
-#   data    also pandas and R
+#   data    also pandas, matplotlib and R
 #   live    also what real live streams are made with: an RTSP server, false clocks, lossy networks, and a browser
 #   align   also speech and music, of which versions of a film are made
 set -eu
@@ -31,7 +31,7 @@ for group in "$@"; do
     deb-test) packages="$packages debootstrap bash zsh fish" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
-    data) packages="$packages python3-pandas r-base-core" ;;
+    data) packages="$packages python3-pandas python3-matplotlib r-base-core" ;;
     align) packages="$packages espeak-ng wesnoth-1.16-music" ;;
     live) packages="$packages chromium chromium-driver python3-selenium python3-pil faketime iproute2 systemd
         gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-good gstreamer1.0-plugins-bad" ;;

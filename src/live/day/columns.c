@@ -458,10 +458,9 @@ static bool set_shape(struct live_columns *c, int width, int height, struct err 
     return c->shaped;
 }
 
-/* Puts the restored columns of the day into the feed, as many as it has room for. */
-static void show_day(struct live_columns *c)
+/* Puts the restored columns of a day into the feed, as many as it has room for. */
+static void show_day(struct live_columns *c, const struct day *d)
 {
-    const struct day *d = c->today;
     const uint64_t room = c->s.feed ? live_feed_capacity(c->s.feed) : 0;
     uint64_t i = d->count > room ? d->count - room : 0;
     for (; i < d->count; i++) {
@@ -476,6 +475,35 @@ static void show_day(struct live_columns *c)
     c->has_frame = false;
 }
 
+/*
+ * Shows the newest log until there is a frame. What it has decides nothing of the day: a frame may
+ * have another size.
+ */
+static void show_newest(struct live_columns *c)
+{
+    struct err none = ERR_INIT;
+    struct live_shape shape;
+    struct day d = {.day = {.first = INT64_MIN, .end = INT64_MAX}};
+    struct reading r = {c, &d};
+    char *path =
+        c->s.feed && *c->s.folder ? live_day_newest(c->s.folder, c->s.stem, c->s.now_us) : NULL;
+    bool ok =
+        path && live_log_shape(path, &shape) && set_shape(c, shape.width, shape.height, &none);
+    if (ok)
+        d.columns = open_columns(c, &none);
+    if (d.columns)
+        d.log = live_log_open(path, &c->shape, restore, &r, &none);
+    if (d.log)
+        show_day(c, &d);
+    live_log_close(&d.log);
+    columns_free(&d.columns);
+    columns_free(&c->latest);
+    free(c->rgb);
+    c->rgb = NULL;
+    c->shaped = false;
+    free(path);
+}
+
 /* Continues the day: its log has the size of the analysis frames, before there is a frame. */
 static bool restore_day(struct live_columns *c, struct err *e)
 {
@@ -485,11 +513,13 @@ static bool restore_day(struct live_columns *c, struct err *e)
     char *path = *c->s.folder ? log_path(c, &day, e) : NULL;
     bool found = path && live_log_shape(path, &shape);
     free(path);
-    if (!found)
+    if (!found) {
+        show_newest(c);
         return e->code == ERR_NONE;
+    }
     if (!set_shape(c, shape.width, shape.height, e) || !switch_day(c, now, e))
         return false;
-    show_day(c);
+    show_day(c, c->today);
     return true;
 }
 

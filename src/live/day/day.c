@@ -109,8 +109,7 @@ struct live_day live_day_of(const struct live_day_rule *rule, int64_t number, in
     return found;
 }
 
-/* Returns the path of the newest log until tomorrow, which the caller frees, or NULL. */
-static char *newest_log(const char *folder, const char *stem, int64_t now_us)
+char *live_day_newest(const char *folder, const char *stem, int64_t now_us)
 {
     static const char date[] = "-0000-00-00.columns";
     char newest[NAME_MAX + 1] = "";
@@ -139,7 +138,7 @@ int64_t live_day_since(const char *folder, const char *stem, int64_t now_us)
     struct live_shape shape;
     struct err none = ERR_INIT;
     int64_t last = INT64_MIN;
-    char *path = newest_log(folder, stem, now_us);
+    char *path = live_day_newest(folder, stem, now_us);
     if (path && live_log_shape(path, &shape)) {
         struct live_log *log = live_log_open(path, &shape, NULL, NULL, &none);
         last = log ? live_log_last(log) : INT64_MIN;

@@ -81,9 +81,13 @@ struct live_day live_day_of(const struct live_day_rule *rule, int64_t number, in
 void live_stem(const char *name, char stem[STREAM_NAME]);
 
 /*
- * Returns the end of the last column in the newest log of the stream (record.c), in microseconds of
- * UTC; 0 if there is none. Logs of a later day than tomorrow of `now_us` do not count: once, a
- * clock was wrong.
+ * Returns the path of the stream's newest log (record.c), or NULL if there is none. Logs of a later
+ * day than tomorrow of `now_us` do not count: once, a clock was wrong. The caller frees it.
+ */
+char *live_day_newest(const char *folder, const char *stem, int64_t now_us);
+
+/*
+ * Returns the end of the last column in live_day_newest, in microseconds of UTC; 0 if there is none.
  */
 int64_t live_day_since(const char *folder, const char *stem, int64_t now_us);
 
@@ -241,7 +245,8 @@ struct live_plan {
 /*
  * Opens the columns of a stream that is called `stem` in file names of `folder`. `label` is its
  * title. All pointers are borrowed. Reads the log of the day of `now_us` if there is one. `feed`
- * gets the columns; it may be NULL. Returns NULL on failure (record.c).
+ * gets its columns, or else those of the newest log; it may be NULL. Returns NULL on failure
+ * (record.c).
  */
 struct live_columns_setup {
     const struct live_plan *plan;

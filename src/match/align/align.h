@@ -35,8 +35,8 @@ struct align_format {
 const struct align_format *align_format_of(const char *path);
 
 /*
- * Writes a file as a whole (atomic_file.h), or to stdout. Returns false if that failed, with the
- * path in the message.
+ * Writes a file as a whole (atomic_file.h), or to stdout. A terminal gets the page's sentence, too,
+ * before the rows. Returns false if that failed, with the path in the message.
  */
 bool align_output_save(const struct align_format *format, const struct align_result *r,
                        const char *path, struct err *e);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
+#include <unistd.h>
 
 #include "base/atomic_file.h"
 #include "base/file.h"
@@ -25,6 +26,56 @@ char *align_film_name(const char *path, struct err *e)
     memcpy(name, last, length);
     text_make_plain(name);
     return name;
+}
+
+/* ---- One sentence, of the page and of a terminal ---- */
+
+static void put_clock(FILE *f, int64_t us, bool tenths)
+{
+    char text[TEXT_CLOCK];
+    text_clock(us, TEXT_HOURS_IF_ANY, tenths, text);
+    fputs(text, f);
+}
+
+static int64_t from_us(const struct align_segment *s, int film)
+{
+    return film == 0 ? s->a_from_us : s->b_from_us;
+}
+
+static int64_t to_us(const struct align_segment *s, int film)
+{
+    return film == 0 ? s->a_to_us : s->b_to_us;
+}
+
+/* "; only in A: 2 scenes, 1:10.5", or nothing if there is none */
+static void put_scenes(const struct align_map *map, FILE *f, enum align_kind kind)
+{
+    const int film = kind == ALIGN_ONLY_B;
+    int64_t us = 0;
+    int n = 0;
+    for (size_t i = 0; i < map->segments; i++) {
+        const struct align_segment *s = &map->segment[i];
+        if (s->kind != kind)
+            continue;
+        us += to_us(s, film) - from_us(s, film);
+        n++;
+    }
+    if (n == 0)
+        return;
+    fprintf(f, "; only in %s: %d scene%s, ", film ? "B" : "A", n, n == 1 ? "" : "s");
+    put_clock(f, us, true);
+}
+
+/* Has no character that HTML would escape. */
+static void put_sentence(const struct align_map *map, FILE *f)
+{
+    put_clock(f, map->common_us, false);
+    fputs(" in both", f);
+    put_scenes(map, f, ALIGN_ONLY_A);
+    put_scenes(map, f, ALIGN_ONLY_B);
+    if (map->speed_num != map->speed_den)
+        fprintf(f, "; B runs at %d/%d of the speed of A%s", map->speed_num, map->speed_den,
+                map->same_pitch ? ", at the same pitch" : "");
 }
 
 /* ---- CSV ---- */
@@ -189,16 +240,6 @@ static int64_t axis_us(const struct align_map *map, const struct align_segment *
                                    : s->a_to_us - s->a_from_us;
 }
 
-static int64_t from_us(const struct align_segment *s, int film)
-{
-    return film == 0 ? s->a_from_us : s->b_from_us;
-}
-
-static int64_t to_us(const struct align_segment *s, int film)
-{
-    return film == 0 ? s->a_to_us : s->b_to_us;
-}
-
 static void put_escaped(FILE *f, const char *text)
 {
     for (; *text; text++) {
@@ -208,13 +249,6 @@ static void put_escaped(FILE *f, const char *text)
         else
             fputc(*text, f);
     }
-}
-
-static void put_clock(FILE *f, int64_t us, bool tenths)
-{
-    char text[TEXT_CLOCK];
-    text_clock(us, TEXT_HOURS_IF_ANY, tenths, text);
-    fputs(text, f);
 }
 
 static void put_percent(const struct page *p, int64_t us)
@@ -301,43 +335,14 @@ static void put_ticks(const struct page *p, int film)
     fputs("</div>\n", p->f);
 }
 
-/* "2 scenes (1:10.5)" */
-static void put_scenes(const struct page *p, enum align_kind kind)
-{
-    int64_t us = 0;
-    int n = 0;
-    for (size_t i = 0; i < p->r->map->segments; i++) {
-        const struct align_segment *s = &p->r->map->segment[i];
-        n += s->kind == kind;
-        us +=
-            s->kind == kind ? to_us(s, kind == ALIGN_ONLY_B) - from_us(s, kind == ALIGN_ONLY_B) : 0;
-    }
-    if (n == 0) {
-        fputs("nothing", p->f);
-        return;
-    }
-    fprintf(p->f, "%d scene%s (", n, n == 1 ? "" : "s");
-    put_clock(p->f, us, true);
-    fputc(')', p->f);
-}
-
 static void put_facts(const struct page *p)
 {
-    const struct align_map *map = p->r->map;
     fputs("<h1><span>A</span> ", p->f);
     put_escaped(p->f, p->r->film[0].name);
     fputs("<br><span>B</span> ", p->f);
     put_escaped(p->f, p->r->film[1].name);
     fputs("</h1>\n<p>", p->f);
-    put_clock(p->f, map->common_us, false);
-    fputs(" in both. Only in A: ", p->f);
-    put_scenes(p, ALIGN_ONLY_A);
-    fputs(". Only in B: ", p->f);
-    put_scenes(p, ALIGN_ONLY_B);
-    fputs(".", p->f);
-    if (map->speed_num != map->speed_den)
-        fprintf(p->f, " B runs at %d/%d of A&#39;s speed%s.", map->speed_num, map->speed_den,
-                map->same_pitch ? ", at the same pitch" : "");
+    put_sentence(p->r->map, p->f);
     fputs("</p>\n", p->f);
 }
 
@@ -453,6 +458,10 @@ bool align_output_save(const struct align_format *format, const struct align_res
     if (!file)
         return false;
     errno = 0;
+    if (atomic_file_is_stdout(path) && isatty(STDOUT_FILENO)) {
+        put_sentence(r->map, atomic_file_stream(file));
+        fputc('\n', atomic_file_stream(file));
+    }
     if (!format->write(r, atomic_file_stream(file))) {
         err_set(e, file_write_code(errno), "cannot write '%s': %s", path,
                 strerror(errno ? errno : EIO));

@@ -520,7 +520,8 @@ static bool print_places(FILE *out, const struct find_result *r, char *const *pa
         if (p->speed.num != p->speed.den)
             snprintf(speed, sizeof speed, ", at %d/%d of its speed", p->speed.num, p->speed.den);
         text_clock((int64_t)p->sixteenth * 2000, TEXT_HOURS, true, start);
-        ok = fprintf(out, "%s (score %" PRIu32 "%s)  ", start, p->votes, speed) > 0 &&
+        ok = fprintf(out, "%s (score %" PRIu32 ", needed %" PRIu32 "%s)  ", start, p->votes,
+                     r->needed, speed) > 0 &&
              put_path(out, path[p->film]);
     }
     return end_output(out, ok, e);

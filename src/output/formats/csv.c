@@ -466,9 +466,10 @@ static void choose_columns(struct csv_rows *s)
 
 static bool write_csv(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    struct csv_rows s = {.f = f, .r = r, .strips = strips, .file = strdup(r->film->path)};
+    const char *name = r->name ? r->name : r->film->path;
+    struct csv_rows s = {.f = f, .r = r, .strips = strips, .file = strdup(name)};
     if (!s.file)
-        return err_memory(e, strlen(r->film->path));
+        return err_memory(e, strlen(name));
     text_make_plain(s.file);
     layout_title(r, s.title);
     text_make_plain(s.title);

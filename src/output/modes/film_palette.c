@@ -71,6 +71,7 @@ enum { HIDDEN = 4096, HIDDEN_MOST = 6144, OFF = 16, OFF_MOST = 2048, COST = 8192
 /* Weights are shares of the film in 2^-24. */
 enum { FILM = 1 << 24, ACCENT = FILM / 128, STEP = FILM / 4096 };
 enum { CANDIDATES = 512, CELLS = DOMINANT_CELLS };
+enum { DARK = 19588755 }; /* srgb_luminance of L* 20 */
 
 /* A cell that has pixels. */
 struct cell {
@@ -78,6 +79,7 @@ struct cell {
     uint64_t count;
     int32_t l, a, b;
     uint8_t rgb[3];
+    bool dark;
 };
 
 /* What each cell pays: the nearest swatch, its cost and that of the second nearest. */
@@ -94,7 +96,7 @@ struct choice {
     int *missing;                   /* room for indices of cells */
     int swatch[FILM_PALETTE_MOST];  /* indices of cells */
     bool accent[FILM_PALETTE_MOST]; /* which swatches are accents, and stay */
-    int swatches;
+    int swatches, dark_most;        /* no step makes more swatches than `dark_most` dark */
 };
 
 static int32_t squared(int32_t x) { return x * x; }
@@ -168,6 +170,7 @@ static bool list_cells(struct choice *c, const struct colour_histogram *h, struc
             to->count = sum[i].count;
             to->weight = (uint32_t)(to->count * FILM / total);
             mean_of(&sum[i], to->rgb);
+            to->dark = srgb_luminance(to->rgb) < DARK;
             struct oklab q = oklab_of(srgb_linear, root, to->rgb);
             to->l = q.l;
             to->a = q.a;
@@ -227,6 +230,17 @@ static uint64_t pay(struct choice *c)
     return sum;
 }
 
+/* Returns true if the cell may replace swatch i, or be added as swatch i = c->swatches. */
+static bool may_replace(const struct choice *c, int i, int cell)
+{
+    int dark = 0;
+    if (i < c->swatches && (c->accent[i] || c->cell[c->swatch[i]].dark))
+        return !c->accent[i];
+    for (int j = 0; j < c->swatches; j++)
+        dark += c->cell[c->swatch[j]].dark;
+    return !c->cell[cell].dark || dark < c->dark_most;
+}
+
 /* Sets saved[i] to what is saved if the candidate replaces swatch i; or none: i = c->swatches. */
 static void savings(const struct choice *c, int candidate, int64_t saved[FILM_PALETTE_MOST + 1])
 {
@@ -255,7 +269,7 @@ static bool improve(struct choice *c, bool adds)
     for (int i = 0; i < c->candidates; i++) {
         savings(c, i, saved);
         for (int j = first; j < end; j++) {
-            if (saved[j] > most && !c->accent[j]) {
+            if (saved[j] > most && may_replace(c, j, i)) {
                 most = saved[j];
                 best = i;
                 place = j;
@@ -315,15 +329,17 @@ static uint32_t missing_share(const struct choice *c)
     return share;
 }
 
-/* Returns the swatch that is replaced by the cell at least cost, or -1 if all are accents. */
+/* Returns the swatch that is replaced by the cell at least cost, or -1 if none may be. */
 static int least_useful(struct choice *c, int cell)
 {
     uint64_t least = UINT64_MAX;
     int found = -1;
     for (int i = 0; i < c->swatches; i++) {
         int before = c->swatch[i];
+        if (!may_replace(c, i, cell))
+            continue;
         c->swatch[i] = cell;
-        uint64_t sum = c->accent[i] ? UINT64_MAX : pay(c) + (uint64_t)missing_share(c) * COST * 16;
+        uint64_t sum = pay(c) + (uint64_t)missing_share(c) * COST * 16;
         c->swatch[i] = before;
         if (sum < least) {
             least = sum;
@@ -385,15 +401,25 @@ static void fill_palette(const struct choice *c, struct film_palette *to)
     }
 }
 
+/* BUILD: adds swatches while they save enough, of which at most `dark_most` are dark. */
+static void build(struct choice *c, int colours, int dark_most)
+{
+    c->dark_most = dark_most;
+    while (c->swatches < colours && improve(c, true)) {
+    }
+}
+
 bool film_palette_make(const struct colour_histogram *h, int colours, struct film_palette *to,
                        struct err *e)
 {
+    const int dark_most = colours < 3 ? 1 : 3 * colours / 8;
     struct choice c = {.swatches = 0};
     bool ok = open_choice(&c, h, e);
     if (ok) {
         pay(&c);
-        while (c.swatches < colours && improve(&c, true)) {
-        }
+        build(&c, colours, dark_most);
+        build(&c, colours, colours);
+        c.dark_most = dark_most;
         while (improve(&c, false)) {
         }
         while (add_accent(&c)) {

@@ -10,6 +10,7 @@
 #include "base/log.h"
 #include "labels.h"
 #include "canvas_cairo.h"
+#include "shape.h"
 
 /* WCAG 2.2 defines contrast as (Y1 + 0.05) / (Y2 + 0.05), Y1 being the lighter colour's. */
 enum { FLARE = 32767500 }; /* 0.05 in the unit of srgb_luminance */
@@ -534,18 +535,20 @@ static bool place_circle(struct plan *p, struct err *e)
     double margin_x = p->axis ? label + tick + 1.2 * p->u : 0;
     double margin_y = p->axis ? high + tick + 1.2 * p->u : 0;
     double width = p->w - 2 * margin_x, height = p->bottom - p->top - 2 * margin_y;
-    double side = width < height ? width : height;
+    /* The axis is in the margin that shape.h leaves around the ring. */
+    double ring = width < height ? width : height,
+           side = ring * SHAPE_RING_MARGIN / (SHAPE_RING_MARGIN - 2);
     side = at_least(snap(p->s, side), 1 / at_least(p->s->scale, 1));
     double x = snap(p->s, p->x + (p->w - side) / 2),
            y = snap(p->s, (p->top + p->bottom - side) / 2);
     p->s->shape[p->s->shapes++] = (struct layout_shape){p->strips.kind[0], x, y, side, side};
     if (!p->axis)
         return true;
-    if (!layout_axis(p->s, (int)(side * 3.14 / (label * 2.5)), &axis, e))
+    if (!layout_axis(p->s, (int)(ring * 3.14 / (label * 2.5)), &axis, e))
         return false;
     for (size_t i = 0; i < axis.ticks; i++) {
         double turn = axis.tick[i].place * 2 * 3.14159265358979, dx = sin(turn), dy = -cos(turn),
-               r = side / 2 + 0.4 * p->u;
+               r = ring / 2 + 0.4 * p->u;
         double cx = x + side / 2, cy = y + side / 2, w;
         add_line(p->s, cx + r * dx, cy + r * dy, tick * dx, tick * dy, p->small / 14,
                  p->s->colours.small);

@@ -50,7 +50,8 @@ struct shape {
     uint8_t *whole;      /* else: the complete strip [rows][along][3]; rows is 1 if it is flat */
     int along, rows;
     /* SHAPE_RING: */
-    int across, hole; /* the rows that `whole` stands for; the diameter of the hole */
+    int across;         /* the rows that `whole` stands for */
+    int diameter, hole; /* of the ring, and of its hole */
     uint32_t arc[CIRCLE_ARCS];
 };
 
@@ -60,8 +61,8 @@ static const uint8_t *strip_at(const struct shape *c, int x, int y, int64_t r)
     size_t column = (size_t)((uint64_t)circle_turn(c->arc, x, y) * (uint64_t)c->along >> 32),
            row = 0;
     if (c->rows > 1) {
-        row =
-            (size_t)((4 * (int64_t)c->width - r) * c->across / (4 * (int64_t)(c->width - c->hole)));
+        row = (size_t)((4 * (int64_t)c->diameter - r) * c->across /
+                       (4 * (int64_t)(c->diameter - c->hole)));
         if (row >= (size_t)c->rows)
             row = (size_t)c->rows - 1;
     }
@@ -77,7 +78,7 @@ static void write_mean(const uint64_t sum[3], uint64_t points, uint8_t out[4])
 
 static void circle_row(const struct shape *c, int y, uint8_t *out)
 {
-    const int64_t outer = 16 * (int64_t)c->width * c->width,
+    const int64_t outer = 16 * (int64_t)c->diameter * c->diameter,
                   inner = 16 * (int64_t)c->hole * c->hole;
     int64_t r = 0; /* distance of the latest point; that of the next point is similar */
     for (int x = 0; x < c->width; x++, out += 4) {
@@ -156,12 +157,13 @@ static bool open_shape(struct shape *f, const struct report *r, const struct str
         f->along = f->height;
         return paint_whole(f, r, kind, f->width, e);
     }
-    int rim = (int)((int64_t)f->width * 355 / 113);
+    f->diameter = f->width - 2 * (f->width / SHAPE_RING_MARGIN);
+    int rim = (int)((int64_t)f->diameter * 355 / 113);
     f->along = r->count < (uint64_t)rim ? (int)r->count : rim;
     if (f->along < 1)
         f->along = 1;
-    f->across = (3 * f->width + 9) / 10;
-    f->hole = 2 * f->width / 5;
+    f->across = (3 * f->diameter + 9) / 10;
+    f->hole = 2 * f->diameter / 5;
     circle_fill(f->arc);
     return paint_whole(f, r, kind, f->across, e);
 }

@@ -6,12 +6,13 @@
  * vertical: the strip mirrored at its diagonal: pixel (x, y) is pixel (y, x) of the strip. So time
  * runs from top to bottom, and the top of the strip is on the left.
  *
- * circle: a ring with a diameter of D pixels and a hole of floor(2 D / 5). Time runs clockwise from
- * twelve o'clock, and the top of the strip is outside. For the ring the strip is painted with W x H
- * pixels: min(columns, floor(355 D / 113)) x ceil(3 D / 10).
+ * ring: on a square of S pixels, a ring with a diameter of D = S - 2 floor(S / 25) and a hole of
+ * floor(2 D / 5). Time runs clockwise from twelve o'clock, and the top of the strip is outside. For
+ * the ring the strip is painted with W x H pixels: min(columns, floor(355 D / 113)) x ceil(3 D /
+ * 10).
  *
  * Each pixel of a ring has 4 x 4 sample points. Point (a, b) of pixel (x, y) has the distance (X,
- * Y) = (8x + 2a + 1 - 4D, 8y + 2b + 1 - 4D) to the centre, in 1/8 pixel. With h the diameter of the
+ * Y) = (8x + 2a + 1 - 4S, 8y + 2b + 1 - 4S) to the centre, in 1/8 pixel. With h the diameter of the
  * hole, the point is on the ring if (4h)^2 <= X^2 + Y^2 < (4D)^2. Its colour is that of the strip's
  * pixel in column floor(turn W / 2^32) and row floor((4D - r) H / (4D - 4h)). `turn` is its angle
  * in 2^-32 of a turn, and r = floor(sqrt(X^2 + Y^2)).
@@ -34,7 +35,8 @@
 #include "output/report.h"
 
 enum {
-    SHAPE_RING_USUAL = 1080, /* diameter in pixels */
+    SHAPE_RING_USUAL = 1080,   /* side of a ring's square in pixels */
+    SHAPE_RING_MARGIN = 25,    /* one of so many parts of the side, around the ring */
     SHAPE_ACROSS_USUAL = 800,  /* pixels across the direction of time */
     SHAPE_SIDE_MOST = 16384,   /* of a circle, and of an image embedded in PDF or SVG */
     SHAPE_WHOLE_MOST = 1 << 28 /* pixels of a strip that is held completely */

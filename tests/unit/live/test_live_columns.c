@@ -64,6 +64,37 @@ TEST_WITH(the_clock_closes_columns, enter, leave)
     live_feed_free(&feed);
 }
 
+/* Until there is a frame, the newest log is shown. The frame may have another size. */
+TEST_WITH(the_next_day_shows_the_last_one, enter, leave)
+{
+    struct err e = ERR_INIT;
+    const struct column column = {.status = COLUMN_OK};
+    const struct live_average sum = {{8, 16, 24}, 8};
+    const int64_t n = midnight / (10 * second), next = n + 8640;
+    const uint8_t *rgb;
+    struct live_columns_setup s = setup_of(".", false);
+    struct live_columns *c = live_columns_open(&s, &e);
+    assert_true(c && live_columns_start(c, TRANSFER_SDR, 0, 4, 2, &e));
+    assert_true(live_columns_add(c, n, &column, &sum, &e));
+    live_columns_close(c);
+    live_columns_free(&c);
+    s.feed = feed = live_feed_open(10000, 2, 10 * second, &e);
+    s.now_us += 24 * hour;
+    c = live_columns_open(&s, &e);
+    assert_non_null(c);
+    assert_int_equal(live_feed_newest(feed), n);
+    const struct live_column *shown = live_feed_get(feed, n, &rgb);
+    assert_true(!shown->missing && !shown->open && shown->average[2] == 3 && rgb[2] == 3);
+    assert_null(live_columns_shape(c));
+    assert_true(live_columns_tick(c, s.now_us, 0) == INT64_MAX);
+    assert_true(live_columns_start(c, TRANSFER_SDR, 0, 8, 6, &e));
+    assert_true(live_columns_add(c, next, &column, &sum, &e));
+    assert_int_equal(live_feed_oldest(feed), n);
+    assert_int_equal(live_feed_newest(feed), next);
+    live_columns_free(&c);
+    live_feed_free(&feed);
+}
+
 /* Pictures of a folder: a crash empties the open column, and later ones are read again. */
 TEST_WITH(a_crash_while_pictures_are_read, enter, leave)
 {

@@ -28,7 +28,8 @@ TEST(bash)
     has(text,
         "        --order)\n            _barcode_words 'lightness share'\n            return ;;\n");
     has(text, "        -o | --output | --html | --json | ");
-    has(text, "        --thumbnails | --cache)\n            compopt +o default -o dirnames\n");
+    has(text, "        --thumbnails | --trickplay-dir | --cache)\n"
+              "            compopt +o default -o dirnames\n");
     has(text, " | --max-pixels)\n            compopt +o default\n");
     has(text, " -o --output --name -m --mode --width ");
     has(text, " -V --version ' ;;\n");

@@ -1,3 +1,4 @@
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -92,6 +93,50 @@ TEST(several_accents)
     assert_int_equal(p.count, 8);
     for (int i = 0; i < 4; i++)
         assert_true(find(&p, accent[i][0], accent[i][1], accent[i][2]) >= 0);
+}
+
+/* Of CIE L*, by its definition in floating point. */
+static double lightness_of(const uint8_t rgb[3])
+{
+    static const double part[3] = {0.2126, 0.7152, 0.0722};
+    double y = 0;
+    for (int i = 0; i < 3; i++) {
+        double v = rgb[i] / 255.0;
+        y += part[i] * (v <= 0.04045 ? v / 12.92 : pow((v + 0.055) / 1.055, 2.4));
+    }
+    return y > 216.0 / 24389 ? 116 * cbrt(y) - 16 : y * 24389 / 27;
+}
+
+static int count_light(const struct film_palette *p)
+{
+    int n = 0;
+    for (int i = 0; i < p->count; i++)
+        n += lightness_of(p->colour[i].rgb) > 20;
+    return n;
+}
+
+/* Of a film that is 80 % dark, in many colours, at least five of eight swatches are lighter. A film
+ * with two lighter colours has these and dark ones. */
+TEST(few_dark_swatches)
+{
+    struct frame f = {.filled = 0};
+    for (int i = 0; i < 800; i++) /* dark red, green, blue and grey */
+        fill(&f, 1, i % 4 == 0 || i % 4 == 3 ? (uint8_t)(i / 16) : 0,
+             i % 4 == 1 || i % 4 == 3 ? (uint8_t)(i / 24) : 0, i % 4 >= 2 ? (uint8_t)(i / 14) : 0);
+    struct frame two = f;
+    for (int i = 0; i < 200; i++)
+        fill(&f, 1, (uint8_t)(120 + i / 2), (uint8_t)(200 - i / 2), (uint8_t)(80 + i % 40));
+    fill(&two, 120, 180, 90, 60);
+    fill(&two, 80, 90, 150, 220);
+    struct film_palette p = palette_of(&f, 8);
+    assert_int_equal(p.count, 8);
+    assert_in_range(count_light(&p), 5, 7);
+    p = palette_of(&two, 8);
+    assert_in_range(p.count, 4, 8);
+    assert_int_equal(count_light(&p), 2);
+    assert_true(find(&p, 180, 90, 60) >= 0 && find(&p, 90, 150, 220) >= 0);
+    p = palette_of(&two, 2);
+    assert_int_equal(count_light(&p), 1);
 }
 
 /* A colour in one frame of a hundred; and a frame that fills several columns counts in each. */

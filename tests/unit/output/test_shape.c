@@ -104,8 +104,8 @@ TEST(the_ring_is_the_definition)
     for (int side = 1; side < 90; side += 11) {
         for (size_t k = 0; k < 3; k++) {
             struct strips s = alone((const char *[]){"kmeans", "palette", "squeeze"}[k]);
-            int w, h, hole = 2 * side / 5, rim = (int)(side * 355.0 / 113),
-                      along = rim < 40 ? rim : 40, across = (3 * side + 9) / 10, wrong = 0;
+            int w, h, d = side - side / 25 * 2, hole = 2 * d / 5, rim = (int)(d * 355.0 / 113),
+                      along = rim < 40 ? rim : 40, across = (3 * d + 9) / 10, wrong = 0;
             m.report.picture.shape = SHAPE_STRIP;
             m.report.picture.width = along;
             m.report.picture.height = across;
@@ -121,11 +121,11 @@ TEST(the_ring_is_the_definition)
                 for (int p = 0; p < 16; p++) {
                     double x = 8 * (i % side) + 2 * (p % 4) + 1 - 4 * side,
                            y = 8 * (i / side) + 2 * (p / 4) + 1 - 4 * side, r = sqrt(x * x + y * y);
-                    if (r < 4 * hole || r >= 4 * side)
+                    if (r < 4 * hole || r >= 4 * d)
                         continue;
                     double turn = atan2(x, -y) / (2 * pi);
                     int column = (int)((turn < 0 ? turn + 1 : turn) * along),
-                        row = (int)((4 * side - floor(r)) * across / (4 * (side - hole)));
+                        row = (int)((4 * d - floor(r)) * across / (4 * (d - hole)));
                     row = row < across ? row : across - 1;
                     for (int c = 0; c < 3; c++)
                         sum[c] += srgb_linear[strip[(row * along + column) * 3 + c]];

@@ -90,3 +90,16 @@ TEST_WITH(an_output_among_the_films, enter, leave)
                                    */
     inputs_free(&in);
 }
+
+/* Names in tables: of an absolute folder without it, else as given. */
+TEST(table_names)
+{
+    char *argument[] = {"films", "/srv/a", "/srv/a/b/", "/srv/c.mkv"};
+    const struct inputs_options o = {.argument = argument, .count = 4};
+    static const char *const name[][2] = {
+        {"films/x.mkv", "films/x.mkv"},    {"/srv/a/x.mkv", "x.mkv"},
+        {"/srv/a/s01/x.mkv", "s01/x.mkv"}, {"/srv/a/b/x.mkv", "x.mkv"},
+        {"/srv/c.mkv", "/srv/c.mkv"},      {"/srv/ab/x.mkv", "/srv/ab/x.mkv"}};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
+        assert_string_equal(inputs_table_name(&o, name[i][0]), name[i][1]);
+}

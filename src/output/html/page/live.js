@@ -7,7 +7,7 @@
     const element = id => document.getElementById(id);
     const scroller = element("scroller"), track = element("track"), strip = element("strip"), mark = element("mark");
     let context = strip.getContext("2d", {alpha: false});
-    let feed = null, first = null, columns = [], last = null;
+    let feed = null, first = null, columns = [], last = null, seen = null;  // seen: the newest column with a picture
     let pointed = null, follows = true, due = false, drawn = "";
 
     // ---- the columns
@@ -47,6 +47,7 @@
             first = column.number;
             columns = [];
         }
+        if (!column.missing) seen = column.number;
         if (column.number < first) return;
         if (columns.length > MOST) dropOldest();
         makeRoom(column.number - first + 1);
@@ -90,6 +91,12 @@
         axis.replaceChildren(...spans);
     }
 
+    // Where the page follows: at the end, or if no picture comes any more, with three quarters for the last ones.
+    function place() {
+        const view = scroller.clientWidth, end = scroller.scrollWidth - view;
+        return seen === null ? end : Math.max(0, Math.min(end, (seen - first + 1) * scale() - view * 0.75));
+    }
+
     function show() {
         due = false;
         if (!columns.length) return;
@@ -103,9 +110,10 @@
             labelAxis(each);
         }
         if (!document.body.dataset.state.startsWith("re")) tellSource();
-        if (follows) scroller.scrollLeft = scroller.scrollWidth;
+        if (follows) scroller.scrollLeft = place();
         element("now").disabled = follows;
-        const column = columns[pointed === null ? columns.length - 1 : Math.min(pointed, columns.length - 1)];
+        const resting = seen === null || seen < first ? columns.length - 1 : seen - first;
+        const column = columns[pointed === null ? resting : Math.min(pointed, columns.length - 1)];
         const at = new Date(column.time);
         element("when").textContent = `${day(at)} ${clock(at, true)}${column.missing ? " missing" : ""}`;
         for (const kind of ["average", "dominant"]) {
@@ -125,7 +133,7 @@
     function tellSource() {
         const column = columns[columns.length - 1], silent = column && column.missing;
         const each = `a column every ${feed.period_us / 1e6} s`;
-        state(silent ? "silent" : "connected", !column ? "waiting for the first picture" : silent ? "no picture from the source" : `connected, ${each}`);
+        state(silent ? "silent" : "connected", !column ? "waiting for the first picture" : silent ? "no picture from the source" : column.open ? `connected, ${each}` : "waiting for the next picture");
     }
 
     function state(word, text) {
@@ -156,7 +164,7 @@
         feed = now;
         for (let at = 32; at + size <= buffer.byteLength; at += size) {
             const flags = bytes[at + 16], missing = (flags & 1) !== 0;
-            const column = {number: Number(view.getBigInt64(at, true)), time: Number(view.getBigInt64(at + 8, true)) / 1000, missing,
+            const column = {number: Number(view.getBigInt64(at, true)), time: Number(view.getBigInt64(at + 8, true)) / 1000, missing, open: (flags & 2) !== 0,
                 average: missing ? null : hex(bytes, at + 17), dominant: missing ? null : hex(bytes, at + 20)};
             if (!(flags & 2)) last = column.number;
             add(column, bytes.subarray(at + 24, at + size));
@@ -188,7 +196,7 @@
     });
     track.addEventListener("pointerleave", () => { pointed = null; soon(); });
     scroller.addEventListener("scroll", () => {
-        follows = scroller.scrollLeft + scroller.clientWidth >= scroller.scrollWidth - 2;
+        follows = Math.abs(scroller.scrollLeft - place()) < 2;
         soon();
     });
     element("now").addEventListener("click", () => { follows = true; soon(); });
