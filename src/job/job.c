@@ -364,19 +364,25 @@ static const char *count_written(const struct job_stores *s, const struct report
                                  const struct writer *w, uint64_t *count)
 {
     *count = r->count;
-    if (w && w->beside) {
+    if (!w) /* a dump */
+        return "frame";
+    if (w->beside) {
         *count = previews_count(s->previews);
         return "preview";
     }
-    if (w && w->spectrum) {
+    if (w->thumbnails && w->modeless) {
+        *count = thumbs_count(r->media.thumbs, r, THUMBS_PERIOD_US);
+        return "thumbnail";
+    }
+    if (w->spectrum) {
         *count = spectrogram_frames(r->media.sound->samples);
         return "frame";
     }
-    if (w && w->sound) {
+    if (w->sound) {
         *count = r->media.sound->peaks;
         return "peak";
     }
-    if (w && w->palette && w->modeless) {
+    if (w->palette && w->modeless) {
         *count = (uint64_t)r->media.palette.count;
         return "colour";
     }

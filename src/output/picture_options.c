@@ -54,10 +54,12 @@ static bool is_misspelt(const char *word, size_t length, const char *name)
 static bool unknown(const char *word, size_t length, struct err *e)
 {
     char list[NAMES_SIZE];
-    for (size_t i = 0; i < strip_count; i++)
-        if (is_misspelt(word, length, strip_table[i]->name))
+    for (size_t i = 0; i <= strip_count; i++) {
+        const char *name = i < strip_count ? strip_table[i]->name : STRIP_ALL;
+        if (is_misspelt(word, length, name))
             return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; did you mean %s?",
-                           length > 80 ? 80 : (int)length, word, strip_table[i]->name);
+                           length > 80 ? 80 : (int)length, word, name);
+    }
     names(list, false);
     return err_set(e, ERR_USAGE, "-m: '%.*s' is not a mode; the modes are %s and " STRIP_ALL,
                    length > 80 ? 80 : (int)length, word, list);

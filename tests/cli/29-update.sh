@@ -244,3 +244,49 @@ test_update_tries_again() {
     for _ in 1 2; do exits 1 films/a.mkv -o small --dump missing/a.rgb --update; done
     ok films/a.mkv -o a.png --update
 }
+
+# night STATUS LINE: cron runs the same command, which exits so and says this last.
+night() {
+    STATUS=0 COMMAND="cron: barcode lib"
+    timeout 300 env -i HOME="$PWD/home" PATH=/usr/bin:/bin LOGNAME=root SHELL=/bin/sh "${as[@]}" "$BARCODE" \
+        -r lib -n 20 -o out/ --json out/ --trickplay jellyfin --trickplay-interval 1 --trickplay-dir previews/ --update \
+        > "$LOGS/stdout" 2> "$LOGS/stderr" < /dev/null || STATUS=$?
+    was "$1"
+    [ ! -s "$LOGS/stdout" ] || fail "something came out on stdout"
+    [ "$(tail -n 1 "$LOGS/stderr" | sed 's/, in [0-9.]* s$//')" = "barcode: $2" ] || fail "the last line is '$(tail -n 1 "$LOGS/stderr")'"
+}
+
+# Three nights of a library that may only be read: 20 films, 2 of them broken, and a new one in the third night.
+test_update_nights() {
+    local as=() i clips caps=-dac_override,-dac_read_search
+    if [ "$(id -u)" -eq 0 ]; then
+        command -v setpriv > /dev/null || skip "permissions do not bind root, and setpriv is not there"
+        as=(setpriv "--bounding-set=$caps" "--inh-caps=$caps")
+    fi
+    mkdir -p home out lib/series
+    clips=(h264-closed.mkv hevc-open.mkv h264-open.mp4 one-frame.mkv)
+    for i in $(seq 18); do
+        copy_clips "lib/$([ "$i" -lt 9 ] || echo series/)e$i.mkv" "${clips[$((i % 4))]}"
+    done
+    copy_clips lib/bad.mp4 bad/no-moov.mp4 lib/series/text.mkv bad/text.mkv
+    trap 'chmod -R u+w lib' EXIT
+    chmod -R a-w lib
+    night 3 '20 films: 18 done, 0 skipped, 2 failed'
+    says "^barcode: .*lib/bad.mp4"
+    says "^barcode: .*lib/series/text.mkv"
+    [ "$(grep -vc -e 'bad.mp4' -e 'text.mkv' -e 'keeping analysed frames' "$LOGS/stderr")" -eq 1 ] || fail "more is said"
+    find out previews -type f -exec stat -c '%n %Y %i' {} + | sort > first
+    [ "$(wc -l < first)" -eq $((18 * 3)) ] || fail "there are $(wc -l < first) outputs: $(cat first)"
+    night 0 '20 films: 0 done, 18 skipped, 0 failed, 2 failed before and are unchanged (--retry tries them)'
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "more is said"
+    find out previews -type f -exec stat -c '%n %Y %i' {} + | sort | diff first - || fail "outputs were written again"
+    chmod u+w lib
+    copy_clips lib/new.mkv h264-open.mp4
+    chmod a-w lib
+    night 0 '21 films: 1 done, 18 skipped, 0 failed, 2 failed before and are unchanged (--retry tries them)'
+    [ "$(wc -l < "$LOGS/stderr")" -eq 1 ] || fail "more is said"
+    # what lies there is what one run of the whole library makes
+    exits 3 -q -r lib -n 20 -o whole/ --json whole/ --no-cache
+    [ "$(cd out && find . -type f | sort)" = "$(cd whole && find . -type f | sort)" ] || fail "not the same files"
+    for i in $(cd whole && find . -name '*.png'); do check pixels "whole/$i" "out/$i"; done
+}

@@ -24,8 +24,9 @@ test_default_two_hours() {
         grey films/$rate.mkv $rate 7200
     done
     grey films/short.mkv 24 60
+    grey films/longer.mkv 25 200 # 5,000 frames
     ok films -m average -o o/ --json o/
-    for film in 24,90,1920 25,94,1915 30,113,1912 60,225,1920 short,1,1440; do
+    for film in 24,90,1920 25,94,1915 30,113,1912 60,225,1920 short,1,1440 longer,3,1667; do
         IFS=, read -r name every width <<< "$film"
         [ "$(check get "o/$name.json" selection.every)" = "$every" ] || fail "$name: another N"
         check columns "o/$name.json" "$width"

@@ -95,7 +95,9 @@ test_exports_thumbnails() {
     exports thumbnails long/long.vtt long.json long.rgb > count
     [ "$(cat count)" = "152 2" ] || fail "cues and sheets: $(cat count)"
     # Every way of staging gives the same bytes.
-    ok "$(sample)" -n 2 --thumbnails cold -m average --cache c
+    ok "$(sample)" -n 2 --thumbnails cold -m average --cache c --dump cold.rgb
+    says "^barcode: wrote 'cold/sample.vtt': $(grep -c xywh cold/sample.vtt) thumbnails$"
+    says "^barcode: wrote 'cold.rgb': [0-9]* frames$"
     ok "$(sample)" -n 2 --thumbnails warm -m average --cache c --threads 3
     ok "$(sample)" -n 2 --thumbnails verified -m average --verify
     for other in cold warm verified; do diff -r th $other || fail "$other sheets differ"; done

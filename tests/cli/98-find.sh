@@ -48,6 +48,57 @@ test_find() { # quick
     says "cannot open 'missing2'"
 }
 
+# edited_clip NAME FILM:FROM:TO...: pieces of films, one after another.
+edited_clip() {
+    local name=$1 inputs=() graph='' n=0 film from to
+    shift
+    for piece in "$@"; do
+        IFS=: read -r film from to <<< "$piece"
+        inputs+=(-i "$film")
+        graph+="[$n:a]atrim=$from:$to,asetpts=PTS-STARTPTS[p$n];"
+        n=$((n + 1))
+    done
+    for ((i = 0; i < n; i++)); do graph+="[p$i]"; done
+    ffmpeg -nostdin -v error -y "${inputs[@]}" -filter_complex "${graph}concat=n=$n:v=0:a=1" -c:a libmp3lame -b:a 96k "$name"
+}
+
+# parts FILM:FROM:TO...: those of the edit list, and no other, within 0.5 s.
+parts() {
+    printf '%s\n' "$@" | "$PYTHON" -c '
+import json, sys
+found, at = json.load(open(sys.argv[1]))["parts"], 0
+want = [line.strip().split(":") for line in sys.stdin]
+assert [p["film"] for p in found] == [w[0] for w in want], found
+for p, (_, begin, end) in zip(found, want):
+    length = float(end) - float(begin)
+    assert abs(p["from"] - at) < 0.5 and abs(p["to"] - at - length) < 0.5, (p, at)
+    assert abs(p["start"] - float(begin) - p["from"] + at) < 0.1, (p, begin)
+    assert p["score"] >= p["needed"], p
+    at += length' "$LOGS/stdout" || fail "other parts: $(cat "$LOGS/stdout")"
+}
+
+# A clip that spans cuts: each part has a line, in the order of the clip.
+test_find_edited() {
+    local one=lib/one.mkv two=lib/two.mkv
+    library
+    for list in "$one:2:14 $one:25:38" "$one:25:38 $one:2:9" "$one:20:32 $two:4:12" "$two:1:10 $one:30:39 $two:12:24"; do
+        # shellcheck disable=SC2086  # pieces
+        edited_clip clip.mp3 $list
+        ok find clip.mp3 lib --cache cache --json
+        # shellcheck disable=SC2086
+        parts $list
+    done
+    ok find clip.mp3 lib --cache cache
+    [ "$(wc -l < "$LOGS/stdout")" -eq 3 ] || fail "$(cat "$LOGS/stdout")"
+    grep -qE '^0:00:(08\.[5-9]|09\.[0-4])-0:00:1[78]\.[0-9] of the clip: 0:00:(29|30)\.[0-9] \(score [0-9]*, needed [0-9]*\)  lib/one\.mkv$' \
+        "$LOGS/stdout" || fail "$(cat "$LOGS/stdout")"
+    # A clip of one piece has no parts.
+    edited_clip clip.mp3 "$one:5:35"
+    ok find clip.mp3 lib --cache cache --json
+    check holds "$LOGS/stdout" "j['parts'] == []"
+    finds $one 5
+}
+
 # The index is brought up to date, and made again when it is damaged.
 test_find_index() {
     library

@@ -271,11 +271,35 @@ static void refine_last(const struct align_peaks *a, const struct align_peaks *b
         run->to = larger(end, last);
 }
 
+/* Returns true if two runs are one part: the clock drifted. */
+static bool goes_on(const struct align_run *run, const struct align_run *next)
+{
+    return next->from <= run->to + ALIGN_DRIFT && abs(next->offset - run->offset) <= ALIGN_DRIFT;
+}
+
+/* Removes runs that, by their own, win less than a change of offset costs: similar sound. */
+static void drop_chance(const struct align_peaks *a, const struct align_peaks *b,
+                        struct align_path *path)
+{
+    const struct align_run *run = path->run;
+    size_t kept = 0;
+    for (size_t i = 0; i < path->runs; i++) {
+        bool alone = (i == 0 || !goes_on(&run[i - 1], &run[i])) &&
+                     (i + 1 == path->runs || !goes_on(&run[i], &run[i + 1]));
+        int64_t least = (int64_t)ALIGN_CHANGE * run[i].worth;
+        if (!alone || align_peaks_points(a, b, &run[i], run[i].from, run[i].to) >= least)
+            path->run[kept++] = run[i];
+    }
+    path->runs = kept;
+}
+
 static bool refine_edges(const struct align_peaks *a, const struct align_peaks *b,
                          struct align_path *path, struct err *e)
 {
     if (!split_runs(a, b, path, e))
         return false;
+    if (path->runs > 1)
+        drop_chance(a, b, path);
     if (path->runs == 0)
         return true;
     for (size_t i = 1; i < path->runs; i++)
@@ -297,9 +321,10 @@ enum {
 /* Returns the time of a frame. What a frame has belongs to the middle of its window. */
 static int64_t edge_us(uint32_t frame) { return ((int64_t)frame + 1) * ALIGN_FRAME_US; }
 
+/* Adds what is up to a place in both films, to the last segment if it is of that kind. */
 static void add_segment(struct align_map *out, enum align_kind kind, int64_t a_to, int64_t b_to)
 {
-    const struct align_segment *last = out->segments > 0 ? &out->segment[out->segments - 1] : NULL;
+    struct align_segment *last = out->segments > 0 ? &out->segment[out->segments - 1] : NULL;
     int64_t a = last ? last->a_to_us : 0, b = last ? last->b_to_us : 0;
     if (kind == ALIGN_ONLY_A)
         b_to = b;
@@ -309,7 +334,12 @@ static void add_segment(struct align_map *out, enum align_kind kind, int64_t a_t
         a_to = a;
     else if (a_to <= a)
         return;
-    out->segment[out->segments++] = (struct align_segment){kind, a, a_to, b, b_to};
+    if (last && last->kind == kind) {
+        last->a_to_us = a_to;
+        last->b_to_us = b_to;
+    } else {
+        out->segment[out->segments++] = (struct align_segment){kind, a, a_to, b, b_to};
+    }
     if (kind == ALIGN_BOTH)
         out->common_us += a_to - a;
 }
@@ -323,12 +353,6 @@ static void add_gap(struct align_map *out, int64_t a_to, int64_t b_to)
         add_segment(out, ALIGN_ONLY_A, a_to, 0);
     if (b_to - b >= GAP_LEAST_US)
         add_segment(out, ALIGN_ONLY_B, 0, b_to);
-}
-
-/* Returns true if two runs are one part: the clock drifted. */
-static bool goes_on(const struct align_run *run, const struct align_run *next)
-{
-    return next->from <= run->to + ALIGN_DRIFT && abs(next->offset - run->offset) <= ALIGN_DRIFT;
 }
 
 static int64_t unscale(const struct align_map *map, int64_t us)

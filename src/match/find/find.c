@@ -506,24 +506,67 @@ static json_t *places_value(const struct find_result *r, char *const *path)
     return NULL;
 }
 
-static bool print_places(FILE *out, const struct find_result *r, char *const *path, bool json,
-                         struct err *e)
+/* Returns the times [from, to] of a part in the clip. */
+static json_t *part_value(const struct find_part *p, char *const *path)
+{
+    json_t *value = places_value(&p->result, path);
+    bool ok =
+        value &&
+        json_object_set_new(value, "from", seconds_value((int64_t)p->from * ALIGN_FRAME_US)) == 0 &&
+        json_object_set_new(value, "to", seconds_value((int64_t)p->to * ALIGN_FRAME_US)) == 0;
+    if (ok)
+        return value;
+    json_decref(value);
+    return NULL;
+}
+
+/* Prints the films of a result in a line each; with `part`, after its times in the clip. */
+static bool put_places(FILE *out, const struct find_result *r, const struct find_part *part,
+                       char *const *path)
 {
     char start[TEXT_CLOCK], speed[64];
     bool ok = true;
-    if (json)
-        return print_value(out, places_value(r, path), e);
-    errno = 0;
     for (size_t i = 0; ok && i < r->found; i++) {
         const struct find_place *p = &r->place[i];
         *speed = 0;
         if (p->speed.num != p->speed.den)
             snprintf(speed, sizeof speed, ", at %d/%d of its speed", p->speed.num, p->speed.den);
+        if (part) {
+            text_clock((int64_t)part->from * ALIGN_FRAME_US, TEXT_HOURS, true, start);
+            fprintf(out, "%s-", start);
+            text_clock((int64_t)part->to * ALIGN_FRAME_US, TEXT_HOURS, true, start);
+            fprintf(out, "%s of the clip: ", start);
+        }
         text_clock((int64_t)p->sixteenth * 2000, TEXT_HOURS, true, start);
         ok = fprintf(out, "%s (score %" PRIu32 ", needed %" PRIu32 "%s)  ", start, p->votes,
                      r->needed, speed) > 0 &&
              put_path(out, path[p->film]);
     }
+    return ok;
+}
+
+/* A clip with more than one part has their places instead of its own; in JSON, beside it. */
+static bool print_places(FILE *out, const struct find_result *r, const struct find_part *part,
+                         size_t parts, char *const *path, bool json, struct err *e)
+{
+    bool ok = true;
+    if (json) {
+        json_t *value = places_value(r, path), *list = json_array();
+        for (size_t i = 0; ok && parts > 1 && i < parts; i++)
+            ok = json_array_append_new(list, part_value(&part[i], path)) == 0;
+        ok = (!part || json_object_set_new(value, "parts", json_incref(list)) == 0) && ok;
+        json_decref(list);
+        if (!ok) {
+            json_decref(value);
+            value = NULL;
+        }
+        return print_value(out, value, e);
+    }
+    errno = 0;
+    if (parts < 2)
+        ok = put_places(out, r, NULL, path);
+    for (size_t i = 0; ok && parts > 1 && i < parts; i++)
+        ok = put_places(out, &part[i].result, &part[i], path);
     return end_output(out, ok, e);
 }
 
@@ -651,15 +694,19 @@ static bool print_found(struct find *f, struct find_result *r, struct err *e)
     bool tried = r->found == 0;
     if (tried && !find_by_peaks(r, &f->sound, load_sound, f, e))
         return false;
-    if (r->found == 0 && f->wanted.json && !print_places(stdout, r, path, true, e))
+    if (r->found == 0 && f->wanted.json && !print_places(stdout, r, NULL, 0, path, true, e))
         return false;
     if (r->found == 0)
         return err_set(e, ERR_FAILED,
                        "'%s' is from no film of the library (%zu film%s, score %u, needed %u)",
                        f->clip.films.in.path[0], f->library.known, f->library.known == 1 ? "" : "s",
                        r->place[0].votes, r->needed);
-    return (tried || find_refine_offsets(r, &f->sound, load_sound, f, e)) &&
-           print_places(stdout, r, path, f->wanted.json, e);
+    struct find_part part[FIND_PARTS];
+    size_t parts = 0;
+    if (!tried && (!find_refine_offsets(r, &f->sound, load_sound, f, e) ||
+                   !find_parts(&f->library.index, &f->sound, r, load_sound, f, part, &parts, e)))
+        return false;
+    return print_places(stdout, r, part, parts, path, f->wanted.json, e);
 }
 
 /* Looks the clip up. What is damaged of the index is made again. */

@@ -9,7 +9,8 @@
 enum {
     FIND_FAN = 2 * LANDMARK_FAN, /* of the clip: a partner may be missing in the film */
     FIND_LANDMARKS_MOST = 20000, /* of a clip, five minutes: later ones are left out */
-    FIND_PLACES = 32             /* films of a result */
+    FIND_PLACES = 32,            /* films of a result */
+    FIND_PARTS = 16              /* of an edited clip */
 };
 
 struct find_place {
@@ -54,5 +55,18 @@ bool find_refine_offsets(struct find_result *r, const struct align_sound *clip, 
  */
 bool find_by_peaks(struct find_result *r, const struct align_sound *clip, find_load *load,
                    void *user, struct err *e);
+
+/* Frames [from, to) of an edited clip, and their places. */
+struct find_part {
+    uint32_t from, to;
+    struct find_result result;
+};
+
+/*
+ * Finds the parts of a clip that spans cuts, by its places `r`: those of 5 s or longer that are
+ * found, in order. A clip without a cut has one. Fails as find_clip.
+ */
+bool find_parts(struct find_index *x, const struct align_sound *clip, const struct find_result *r,
+                find_load *load, void *user, struct find_part *part, size_t *parts, struct err *e);
 
 #endif

@@ -57,10 +57,7 @@ static bool is_sheet_number(const char *name, size_t least)
  */
 static const char vtt_begin[] = "WEBVTT\n", vtt_end[] = "NOTE end\n";
 
-enum {
-    SHEET_NUMBER = 24,
-    PERIOD_US = 1000000 /* more thumbnails than one a second serve no player */
-};
+enum { SHEET_NUMBER = 24 };
 
 /* Returns the length of `path` without its ending, if any. */
 static size_t stem_length(const char *path)
@@ -206,7 +203,7 @@ static bool save_thumbnails(const struct report *r, struct strips strips, const 
 {
     (void)strips;
     struct thumbs_sheets sheets;
-    if (!thumbs_sheets(r->media.thumbs, r, PERIOD_US, THUMBS_BYTES, &sheets, e))
+    if (!thumbs_sheets(r->media.thumbs, r, THUMBS_PERIOD_US, THUMBS_BYTES, &sheets, e))
         return e->code == ERR_INTERRUPTED ? interrupt_output(path, e)
                                           : err_prefix(e, "cannot write '%s'", path);
     struct set set = {.file = calloc(sheets.sheets + 1, sizeof *set.file)};

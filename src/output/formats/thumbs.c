@@ -262,6 +262,19 @@ static void arrange(const struct report *r, struct thumbs_sheets *to)
     to->thumb[0].first = 0;
 }
 
+size_t thumbs_count(const struct thumbs *t, const struct report *r, int64_t period_us)
+{
+    const struct kept *last = NULL;
+    size_t count = 0;
+    for (uint64_t i = 0; i < t->most && i * t->stride < r->count; i++) {
+        if (!counts(t, i, last, period_us))
+            continue;
+        last = &t->slot[i];
+        count++;
+    }
+    return count;
+}
+
 /* Lists the thumbnails and, in shown[], their slots. Returns false if out of memory or if there is
  * no thumbnail. */
 static bool list(const struct thumbs *t, const struct report *r, int64_t period_us,

@@ -27,8 +27,9 @@
 
 enum {
     THUMBS_MOST = 1000,
-    THUMBS_SIDE = 160,        /* of a thumbnail, at most */
-    THUMBS_PIXELS = 160 * 90, /* of a thumbnail, at most */
+    THUMBS_SIDE = 160,          /* of a thumbnail, at most */
+    THUMBS_PERIOD_US = 1000000, /* of --thumbnails: more than one a second serve no player */
+    THUMBS_PIXELS = 160 * 90,   /* of a thumbnail, at most */
     /* of all sheets together; less than 6 MB as base64 */
     THUMBS_BYTES = 4000000,
     THUMBS_ACROSS = 10 /* pictures per row of a sheet, and rows per sheet */
@@ -88,6 +89,9 @@ struct thumbs_sheets {
  */
 bool thumbs_sheets(const struct thumbs *t, const struct report *r, int64_t period_us,
                    size_t bytes_most, struct thumbs_sheets *to, struct err *e);
+
+/* Returns the number of thumbnails on the sheets with that period. As thumbs_sheets. */
+size_t thumbs_count(const struct thumbs *t, const struct report *r, int64_t period_us);
 
 /* Frees the sheets and empties *to. */
 void thumbs_sheets_free(struct thumbs_sheets *to);

@@ -228,6 +228,7 @@ TEST(misuse_is_one_sentence)
     bad("f -m sqeeze", "-m: 'sqeeze' is not a mode; did you mean squeeze?");
     bad("f -m average,k-means", "-m: 'k-means' is not a mode; did you mean kmeans?");
     bad("f -m avreage", "-m: 'avreage' is not a mode; did you mean average?");
+    bad("f -m al", "-m: 'al' is not a mode; did you mean all?");
     bad("f -m slits", "-m: 'slits' is not a mode; did you mean slit?");
     bad("f -m colour", "-m: 'colour' is not a mode; the modes are kmeans, dominant, palette, "
                        "average, squeeze, sound, spectrum, slit and all");

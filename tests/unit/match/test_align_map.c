@@ -277,6 +277,7 @@ static void assert_whole(const struct align_map *map)
         assert_int_equal(s->a_from_us, a);
         assert_int_equal(s->b_from_us, b);
         assert_true(s->a_to_us > a || s->b_to_us > b);
+        assert_true(i == 0 || s->kind != map->segment[i - 1].kind);
         assert_true(s->kind != ALIGN_BOTH || (s->a_to_us > a && s->b_to_us > b));
         common += s->kind == ALIGN_BOTH ? s->a_to_us - a : 0;
         a = s->a_to_us;
@@ -285,6 +286,40 @@ static void assert_whole(const struct align_map *map)
     assert_int_equal(a, map->a_us);
     assert_int_equal(b, map->b_us);
     assert_int_equal(common, map->common_us);
+}
+
+/* A tenth of a second more in A is no scene, so both rows are one. */
+TEST(rows_that_touch_are_one)
+{
+    film_a = film_b = (struct sound){.peaks = 0};
+    add_frames(&film_a, 1, 0, 1500);
+    add_frames(&film_a, 2, 0, 5);
+    add_frames(&film_a, 1, 1500, 1500);
+    add_frames(&film_b, 1, 0, 3000);
+    struct align_map map = align();
+    assert_whole(&map);
+    assert_int_equal(map.segments, 1);
+    align_map_free(&map);
+}
+
+/* Within scenes that were replaced, less than a second of the same sound is no match. */
+TEST(a_short_match_is_chance)
+{
+    for (uint32_t frames = 16; frames <= 26; frames++) {
+        film_a = film_b = (struct sound){.peaks = 0};
+        add_frames(&film_a, 1, 0, 1200);
+        add_frames(&film_a, 2, 0, 300);
+        add_frames(&film_a, 1, 1200, 1500);
+        add_frames(&film_b, 1, 0, 1200);
+        add_frames(&film_b, 3, 0, 64);
+        add_frames(&film_b, 2, 100, frames);
+        add_frames(&film_b, 3, 200, 200 - frames);
+        add_frames(&film_b, 1, 1200, 1500);
+        struct align_map map = align();
+        assert_whole(&map);
+        assert_int_equal(map.segments, 4);
+        align_map_free(&map);
+    }
 }
 
 /* A film in B's middle, and the reverse: what is around it is missing in the other. */
