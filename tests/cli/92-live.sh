@@ -242,7 +242,7 @@ test_live_secret() {
     mkdir www
     camera 1 www/good.ts
     www
-    refuses 2 --live=1 -m average -o day --stream 7 "http://user:secret@127.0.0.1:$at/good.ts?key=secret"
+    exits 2 --live=1 -m average -o day --stream 7 "http://user:secret@127.0.0.1:$at/good.ts?key=secret"
     says "there is no --stream 7"
     says_not secret
     [ ! -e day ] || fail "an empty folder is left"
@@ -316,7 +316,7 @@ test_live_hls_names_files() {
     until_bytes "good/*.columns" 96
     stopped_with TERM 0
     watch_list bad
-    until_says "opening it again in 2 s"
+    until_says "opening it again in 1 s"
     stopped_with TERM 0
     ! compgen -G "bad/*" > /dev/null || fail "it read a file that a list named"
     kill $server
