@@ -463,7 +463,7 @@ static bool check_result(struct film_end *m, bool written)
     return true;
 }
 
-/* Returns true if stdout has not got the output of the film that is for it, and its reader has gone. */
+/* Returns true if an output of the film is for stdout, is not written, and its reader has gone. */
 static bool is_abandoned(const struct slot *s)
 {
     for (size_t k = 0; k < s->outputs->count; k++)

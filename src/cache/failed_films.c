@@ -38,7 +38,8 @@ static int open_list(const struct cache_options *o, bool append, struct stat *s)
 
 /*
  * Writes the film's hash. Any change of its files, of the options or of the program changes it.
- * Returns false if a file is missing or may not be read, and for a playlist, whose files may change.
+ * Returns false if a file is missing or may not be read. Also returns false for a playlist, whose
+ * files may change.
  */
 static bool write_hash(const struct failed_film *f, char text[33])
 {
