@@ -4,6 +4,7 @@
  *   options -> plan -> for each film: source -> analysis frames -> engine -> columns -> pictures
  */
 #include "base/interrupt.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "batch/batch.h"
 #include "cache/frame_cache.h"
@@ -34,6 +35,7 @@ static int run(int argc, char **argv)
         return cache_admin(&options.plan.cache, stdout, &e) ? 0 : log_error(&e);
     if (options.live.column_us > 0)
         return live_run(&options.plan, &options.live, &options.engine, &options.process);
+    limits_set(options.process.memory, options.process.max_pixels);
     if (plan_films(&options.plan, &inputs, &outputs, &e)) {
         frame_cache_check_folder(&options.plan.cache);
         status = batch_render(&(struct batch_run){.plan = &options.plan,

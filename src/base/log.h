@@ -27,9 +27,7 @@ bool log_enabled(enum log_level level);
 /* Writes one line, made plain (text.h), and appends a newline. */
 void log_msg(enum log_level level, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/*
- * Logs the error, unless it is ERR_PIPE; with -vv also where it was set. Returns the exit status.
- */
+/* Logs an error other than ERR_PIPE; with -vv also where it was set. Returns the exit status. */
 int log_error(const struct err *e);
 
 /* Replaces the progress line below the log on a terminal. NULL erases it permanently. Does nothing

@@ -401,6 +401,7 @@ bool film_report_known(const struct batch *b, struct err *e)
 static bool answer_film(struct film_process *p, struct batch *b, const struct film_ask *m,
                         size_t size)
 {
+    const struct inputs *in = b->context->inputs;
     struct film_answer answer = {.found = 0};
     size_t film;
     if (size != sizeof *m || m->slot >= WATCHES || m->alone > 1 || p->slot[m->slot].busy ||
@@ -413,6 +414,7 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
                            .film = film,
                            .outputs = &b->context->outputs->film[film],
                            .serial = ++b->serials,
+                           .stamp = film_stamp(in->path[film], in->parts[film]),
                            .again = m->alone == 1};
         answer = (struct film_answer){.found = 1, .film = film, .serial = s->serial};
         p->taken++;
@@ -461,7 +463,7 @@ static bool check_result(struct film_end *m, bool written)
     return true;
 }
 
-/* Returns true if an output for stdout is not written, and the reader of stdout has gone. */
+/* Returns true if an output of the film is for stdout, is not written, and its reader has gone. */
 static bool is_abandoned(const struct slot *s)
 {
     for (size_t k = 0; k < s->outputs->count; k++)
@@ -491,15 +493,19 @@ static void set_failure(const struct batch *b, const struct slot *s, const struc
 
 /*
  * Remembers that a film failed by its own fault: it is not a readable film (ERR_INPUT), which
- * neither memory nor the disk nor an interruption causes. Forgets a film that succeeded.
+ * neither memory nor the disk nor an interruption causes. Forgets a film that succeeded. Does
+ * nothing if the film's files have changed meanwhile, as those that are being copied do.
  */
-static void remember_end(const struct batch *b, size_t film, const struct err *e)
+static void remember_end(const struct batch *b, const struct slot *s, const struct err *e)
 {
     const struct job_context *c = b->context;
-    if (!c->plan->outputs.update || c->outputs->film[film].count == 0 ||
-        (e->code != ERR_NONE && e->code != ERR_INPUT))
+    const struct inputs *in = c->inputs;
+    const size_t film = s->film;
+    if (!c->plan->outputs.update || s->outputs->count == 0 ||
+        (e->code != ERR_NONE && e->code != ERR_INPUT) ||
+        film_stamp(in->path[film], in->parts[film]) != s->stamp)
         return;
-    const struct failed_film f = outputs_failed_film(c->outputs, c->inputs, film);
+    const struct failed_film f = outputs_failed_film(c->outputs, in, film);
     failed_films_set(&c->plan->cache, &f, e->code == ERR_INPUT);
 }
 
@@ -523,7 +529,7 @@ static bool end_film(struct film_process *p, struct batch *b, const struct film_
         err_set(&e, unwritten.code, "'%s': %s", b->context->inputs->path[s->film], unwritten.text);
     if (e.code != ERR_NONE)
         log_error(&e);
-    remember_end(b, s->film, &e);
+    remember_end(b, s, &e);
     film_queue_done(b->queue, s->film, e.code != ERR_NONE ? &e : NULL);
     film_process_leave(p, (int)m.slot);
     return true;

@@ -32,6 +32,7 @@ struct slot {
     bool busy; /* with `film` */
     size_t film;
     uint64_t serial;               /* of this film in this slot, for watch.h */
+    uint64_t stamp;                /* of its files before they were opened (film_id.h) */
     const struct outputs *outputs; /* of the film */
     bool again;                    /* it was rendered before, and outputs of it may exist */
     struct err refusal;            /* why an output may not be written; ERR_NONE: all may */

@@ -40,9 +40,9 @@ void film_queue_tick(struct film_queue *q, size_t film, const struct watch_progr
 void film_queue_done(struct film_queue *q, size_t film, const struct err *failure);
 
 /*
- * Returns the exit status for the results so far: ERR_PIPE, that of an interruption, of the first
- * film with a problem known beforehand, else of the first failed film. "First" is in the order of
- * the inputs. Returns 0 if nothing failed.
+ * Returns the exit status for the results so far: ERR_PIPE, else that of an interruption, else of
+ * the first film with a problem known beforehand, else of the first failed film. "First" is in the
+ * order of the inputs. Returns 0 if nothing failed.
  */
 int film_queue_status(struct film_queue *q);
 

@@ -38,15 +38,16 @@ static int open_list(const struct cache_options *o, bool append, struct stat *s)
 
 /*
  * Writes the film's hash. Any change of its files, of the options or of the program changes it.
- * Returns false if a file is missing or may not be read, and for a playlist: its files may change.
+ * Returns false if a file is missing or may not be read. Also returns false for a playlist, whose
+ * files may change.
  */
 static bool write_hash(const struct failed_film *f, char text[33])
 {
-    char all[1024], libraries[512];
+    char all[640], libraries[512];
     const uint64_t stamp = film_stamp(f->path, f->parts);
     libraries_describe(libraries, sizeof libraries);
-    snprintf(all, sizeof all, "%016" PRIx64 " %s " BARCODE_VERSION " %s", stamp, f->fingerprint,
-             libraries);
+    snprintf(all, sizeof all, "%016" PRIx64 " %016" PRIx64 " " BARCODE_VERSION " %s", stamp,
+             f->options, libraries);
     hash_hex(hash_128(all, strlen(all)), text);
     return stamp != 0 && !playlists_may_be(f->path) &&
            access(film_file(f->path, f->parts, 0), R_OK) == 0;

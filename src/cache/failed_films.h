@@ -12,7 +12,7 @@
 struct failed_film {
     const char *path;
     const struct film_parts *parts;
-    const char *fingerprint; /* of the options (options_fingerprint.h) */
+    uint64_t options; /* hash of those that decide whether it can be read */
 };
 
 /* Returns true if the film is in the list, and its files were not modified since. */

@@ -32,8 +32,8 @@ extern const struct option_table picture_options;
 enum { PICTURE_LONG = 2040, PICTURE_SHORT = 1280 };
 
 /*
- * Returns how often the pixels of each of `count` columns are repeated in such a picture, so that it
- * is PICTURE_SHORT to PICTURE_LONG long, or one pixel a column if both cannot be: 1 or more.
+ * Returns how often the pixels of each of `count` columns are repeated in such a picture, 1 or more.
+ * It is then PICTURE_SHORT to PICTURE_LONG long. If no number of repeats achieves that, returns 1.
  */
 uint64_t picture_repeats(uint64_t count);
 

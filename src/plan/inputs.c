@@ -69,14 +69,21 @@ static bool is_known_part(const struct inputs *in, const char *path)
     return false;
 }
 
-/* Sets *problem for the URL of a stream, of which only the scheme is shown: it may have secrets. */
-static void refuse_stream(const char *argument, struct err *problem)
+static bool is_stream(const char *argument)
 {
-    const char *end = strstr(argument, "://");
     struct stat s;
-    if (end && stat(argument, &s) != 0)
-        err_set(problem, ERR_INPUT, "'%.*s://...' is no file; streams are for --live",
-                (int)(end - argument), argument);
+    return strstr(argument, "://") && stat(argument, &s) != 0;
+}
+
+/* Adds the URL of a stream as a problem. Only its scheme is kept: the rest may have secrets. */
+static bool refuse_stream(struct inputs_list *list, const char *argument, struct err *e)
+{
+    struct err problem = ERR_INIT;
+    char name[32];
+    const size_t scheme = strcspn(argument, ":");
+    snprintf(name, sizeof name, "%.*s://...", scheme < 20 ? (int)scheme : 20, argument);
+    err_set(&problem, ERR_INPUT, "'%s' is no file; streams are for --live", name);
+    return inputs_list_problem(list, name, &problem, e);
 }
 
 static bool add_argument(struct inputs_list *list, const char *argument, struct err *e)
@@ -85,10 +92,10 @@ static bool add_argument(struct inputs_list *list, const char *argument, struct 
         return err_set(e, ERR_USAGE, "the name of a FILM is empty");
     if (strcmp(argument, "-") == 0)
         argument = STDIN;
+    if (is_stream(argument))
+        return refuse_stream(list, argument, e);
     struct err problem = ERR_INIT;
-    refuse_stream(argument, &problem);
-    if (problem.code != ERR_NONE ||
-        (file_descriptor(argument) == STDIN_FILENO && !check_stdin(list->in, argument, &problem)))
+    if (file_descriptor(argument) == STDIN_FILENO && !check_stdin(list->in, argument, &problem))
         return inputs_list_problem(list, argument, &problem, e);
     if (inputs_is_folder(argument))
         return list->options->sequence ? inputs_sequence(list, argument, e)

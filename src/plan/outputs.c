@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/hash.h"
+#include "base/limits.h"
 #include "base/log.h"
 #include "base/path.h"
 #include "output/html/gallery.h"
@@ -139,9 +141,17 @@ bool outputs_make_gallery_folder(const struct output_plan *o, struct err *e)
 struct failed_film outputs_failed_film(const struct output_plan *o, const struct inputs *in,
                                        size_t i)
 {
-    return (struct failed_film){.path = in->path[i],
-                                .parts = in->parts[i],
-                                .fingerprint = o->film[i].output[0].kind->fingerprint};
+    const struct outputs *list = &o->film[i];
+    const struct film_options *film = &o->plan->film;
+    const uint64_t all[] = {(uint64_t)film->decode, film->keep_going, film->verify,
+                            (uint64_t)film->sound_stream, limits_pixels()};
+    uint64_t options = hash_64(all, sizeof all);
+    for (size_t k = 0; k < list->count; k++) {
+        const char *fingerprint = list->output[k].kind->fingerprint;
+        const uint64_t pair[] = {options, hash_64(fingerprint, strlen(fingerprint))};
+        options = hash_64(pair, sizeof pair);
+    }
+    return (struct failed_film){.path = in->path[i], .parts = in->parts[i], .options = options};
 }
 
 /* ---- What may be written ---- */

@@ -18,8 +18,8 @@ bool outputs_name(struct output_plan *o, const struct inputs *in, size_t i, stru
 
 /*
  * Sets the name of an output beside the film (writer.beside): the film's name without its ending,
- * or that of its first file, or its name in the folder of --trickplay-dir. Fails with ERR_FAILED if
- * the film is no file.
+ * or that of its first file. With --trickplay-dir, the film's stem in that folder. Fails with
+ * ERR_FAILED if the film is no file.
  */
 bool outputs_name_beside(const struct plan *plan, const struct inputs *in, size_t i,
                          struct output *output, struct err *e);

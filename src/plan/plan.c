@@ -186,7 +186,7 @@ static bool has_failed(const struct output_plan *o, const struct inputs *in, siz
 /*
  * --update: sets the duty of every film whose outputs exist and are up to date to INPUT_LEFT_OUT,
  * that of others which failed before to INPUT_FAILED, and logs the decision for each film (-v).
- * Reads those outputs, and up to 1 MiB of each such film.
+ * Reads the outputs, and up to 1 MiB of each such film.
  *
  * An output counts if it is a complete file that barcode made after the last change of the film.
  * Its metadata must name this film (film_id.h) and the same options (options_fingerprint.h). A dump

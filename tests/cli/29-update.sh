@@ -210,6 +210,9 @@ test_update_failed_before() {
     exits 3 films -o o/ --update --retry
     exits 3 films -o o/
     exits 3 films -o o/ --update -n 7
+    exits 3 films/a.mkv -o small.png --update --max-pixels 100
+    ok films/a.mkv -o small.png --update
+    one_line "wrote 'small.png'"
     ok films -o o/ --update
     exits 3 films -o o/ --update --no-cache
     cp "$(clip bad/text.mkv)" films/c.mkv

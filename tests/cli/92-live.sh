@@ -230,6 +230,10 @@ test_live_alone() { # quick
     refuses 3 "udp://user:secret@127.0.0.1:9"
     says "'udp://...' is no file; streams are for --live"
     says_not secret
+    refuses 3 "udp://user:secret@127.0.0.1:9" --report report
+    grep -q '"film":"udp://..."' report || fail "$(cat report)"
+    ! grep secret report || fail "a secret in the report"
+    rm report
     start --live=1 --timeout 0.3 -m average -o day "tcp://user:secret@127.0.0.1:$(port)/a?key=secret"
     until_says "tcp://127.0.0.1"
     stopped_with TERM 0

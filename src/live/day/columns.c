@@ -493,7 +493,8 @@ static void show_newest(struct live_columns *c)
         d.columns = open_columns(c, &none);
     if (d.columns)
         d.log = live_log_open(path, &c->shape, restore, &r, &none);
-    if (d.log)
+    /* else the clock was set back, and the feed would take no column until then */
+    if (d.log && live_log_last(d.log) < live_number(c->s.now_us, c->step_us))
         show_day(c, &d);
     live_log_close(&d.log);
     columns_free(&d.columns);

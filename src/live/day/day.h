@@ -87,15 +87,16 @@ void live_stem(const char *name, char stem[STREAM_NAME]);
 char *live_day_newest(const char *folder, const char *stem, int64_t now_us);
 
 /*
- * Returns the end of the last column in live_day_newest, in microseconds of UTC; 0 if there is none.
+ * Returns the end of the last column in live_day_newest, in microseconds of UTC. Returns 0 if there
+ * is none.
  */
 int64_t live_day_since(const char *folder, const char *stem, int64_t now_us);
 
 /*
  * Writes the files of the day so far, each whole by rename. `r` is complete except for `columns`
  * and `count`, which are the arguments: column i is number day->first + i. Those with status
- * MISSING have no frame. Several modes have a picture each, unless report.picture.stacked. `end`: the day is over. Fails with ERR_FAILED, such as a full disk; the
- * caller goes on.
+ * MISSING have no frame. Several modes have a picture each, unless report.picture.stacked. `end`:
+ * the day is over. Fails with ERR_FAILED, such as a full disk; the caller goes on.
  */
 bool live_day_write(struct strips strips, const struct live_day *day, const char *folder,
                     const char *stem, const struct report *r, const struct columns *columns,

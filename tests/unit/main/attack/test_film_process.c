@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "test.h"
+#include "base/limits.h"
 #include "../fuzz/film_chaos.h"
 
 static struct chaos c;
@@ -441,6 +442,35 @@ TEST_WITH(outputs_in_memory, chaos_enter, chaos_leave)
     assert_false(handle(&m, sizeof m));
     assert_string_equal(text, "1 dump f,0 png s,");
     assert_true(access("strip", F_OK) != 0 && access("frames", F_OK) != 0);
+    chaos_close(&c);
+}
+
+/* ---- Films that failed before ---- */
+
+static bool is_known_failure(size_t film)
+{
+    const struct failed_film f = outputs_failed_film(&c.outputs, &c.inputs, film);
+    return failed_films_have(&c.options.plan.cache, &f);
+}
+
+/* A film that was still being copied when it could not be read is another one when it is whole. */
+TEST_WITH(changed_failure, chaos_enter, chaos_leave)
+{
+    chaos_open(&c, "--update --cache cache -o out/ films/a.mkv films/b.mkv");
+    take(0, 0);
+    take(1, 1);
+    c.process.slot[1].stamp--; /* it was another */
+    assert_true(end(0, ERR_INPUT) && end(1, ERR_INPUT));
+    assert_true(is_known_failure(0));
+    assert_false(is_known_failure(1));
+    limits_set(0, 100);
+    assert_false(is_known_failure(0));
+    limits_set(0, 0);
+    c.options.plan.film.decode = DECODE_CPU;
+    assert_false(is_known_failure(0));
+    assert_int_equal(unlink("cache/" CACHE_FAILED_FILMS), 0);
+    assert_int_equal(unlink("cache/CACHEDIR.TAG"), 0);
+    assert_int_equal(rmdir("cache"), 0);
     chaos_close(&c);
 }
 
