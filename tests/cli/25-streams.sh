@@ -64,7 +64,7 @@ test_covers_have_no_number() {
     f=$(clip bad/cover-only.m4a)
     refuses 3 "$f"
     ok "$f" --stream 0 -m average -o cover.png
-    check png cover.png 320 800
+    check png cover.png 1280 800
 }
 
 # Two programs in one transport stream.

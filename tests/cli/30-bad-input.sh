@@ -247,7 +247,7 @@ test_animated_pictures() {
     fi
     for f in folder/a.gif folder/a.png; do
         ok $f -m average -o q.png
-        check png q.png 320 800
+        check png q.png 1280 800
         says_not warning
     done
     refuses 3 folder
