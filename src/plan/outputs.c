@@ -376,11 +376,11 @@ static bool check_output(const struct inputs *in, size_t i, const struct output 
     return check_place(output, shared ? e : problem) || !shared;
 }
 
-/* Returns false if a film's previews do not exist and cannot be written. */
-static bool check_previews(struct output_plan *o, const struct output *output)
+/* Returns false if previews cannot be written, and do not exist or would be `made` again. */
+static bool check_previews(struct output_plan *o, const struct output *output, bool made)
 {
     struct err reason = ERR_INIT;
-    if (access(output->path, F_OK) == 0 || check_place(output, &reason) ||
+    if ((!made && access(output->path, F_OK) == 0) || check_place(output, &reason) ||
         reason.code != ERR_FAILED)
         return true;
     err_set(&o->unwritten, ERR_FAILED, "%s; --trickplay-dir writes the previews elsewhere",
@@ -388,8 +388,9 @@ static bool check_previews(struct output_plan *o, const struct output *output)
     return false;
 }
 
-void outputs_leave_previews(struct output_plan *o, struct inputs *in)
+void outputs_leave_previews(struct output_plan *o, struct inputs *in, bool made)
 {
+    const bool told = o->unwritten.code != ERR_NONE;
     for (size_t i = 0; i < o->films && !o->plan->outputs.previews; i++) {
         struct outputs *list = &o->film[i];
         const size_t count = inputs_is_due(in, i) ? list->count : 0;
@@ -397,7 +398,7 @@ void outputs_leave_previews(struct output_plan *o, struct inputs *in)
             continue;
         list->count = 0;
         for (size_t k = 0; k < count; k++) {
-            if (!is_beside(list->output[k].kind) || check_previews(o, &list->output[k]))
+            if (!is_beside(list->output[k].kind) || check_previews(o, &list->output[k], made))
                 list->output[list->count++] = list->output[k];
             else
                 free(list->output[k].made);
@@ -405,7 +406,7 @@ void outputs_leave_previews(struct output_plan *o, struct inputs *in)
         if (list->count == 0)
             in->problem[i] = o->unwritten;
     }
-    if (o->unwritten.code != ERR_NONE)
+    if (!told && o->unwritten.code != ERR_NONE)
         log_error(&o->unwritten);
 }
 

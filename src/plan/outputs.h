@@ -99,10 +99,11 @@ bool outputs_plan(const struct plan *plan, const struct inputs *in, struct outpu
 void outputs_free(struct output_plan *o);
 
 /*
- * Leaves out previews that cannot be written beside a film, as in a library that may only be read.
- * Logs the first reason. A film that has no other output gets it as its problem.
+ * Leaves out previews that do not exist and cannot be written beside a film, as in a library that
+ * may only be read. With `made`, those of films that are due, which would be made again, too. Logs
+ * the first reason. A film that has no other output gets it as its problem.
  */
-void outputs_leave_previews(struct output_plan *o, struct inputs *in);
+void outputs_leave_previews(struct output_plan *o, struct inputs *in, bool made);
 
 /* Returns how a film that has outputs is sought among those that failed. */
 struct failed_film outputs_failed_film(const struct output_plan *o, const struct inputs *in,

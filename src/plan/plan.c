@@ -230,6 +230,9 @@ bool plan_films(const struct plan *plan, struct inputs *in, struct output_plan *
     if (!inputs_expand(&plan->inputs, &plan->outputs, in, e) ||
         !shard_split(&plan->inputs, in, e) || !outputs_plan(plan, in, o, e))
         return false;
-    outputs_leave_previews(o, in);
-    return leave_out_finished(o, in, e) && outputs_check(o, in, e);
+    outputs_leave_previews(o, in, false);
+    if (!leave_out_finished(o, in, e))
+        return false;
+    outputs_leave_previews(o, in, true);
+    return outputs_check(o, in, e);
 }

@@ -162,7 +162,15 @@ test_trickplay_refused() { # quick
     [ "$(ls out/previews)" = "$(printf '%s\n' a-320-10.bif a.trickplay b-320-10.bif b.trickplay)" ] || fail "$(ls out/previews)"
     ok -v locked --trickplay bif,jellyfin --trickplay-dir out/previews --update
     says "2 films: 0 done, 2 skipped"
-    rm -r out
+    # Previews that exist are not made again there with a new picture.
+    chmod 755 locked
+    ok -q locked --trickplay bif --no-cache
+    chmod 555 locked
+    refuses_bound 1 -q locked --trickplay bif -o late/ --no-cache --update
+    [ "$(ls late)" = "$(printf '%s\n' a.png b.png)" ] || fail "late has $(ls late)"
+    ok -v locked --trickplay bif -o late/ --no-cache --update
+    says "2 films: 0 done, 2 skipped"
+    rm -r out late
     chmod 755 locked
     rm -r locked
     # The server's own sheets stay.
