@@ -28,7 +28,7 @@ static int pixels_across(const struct plan *plan)
 
 /*
  * Sets the size of analysis frames that the modes need without --size. Rows that are drawn large
- * are analysed as high as they are drawn, unless larger frames would also be clustered.
+ * are analysed as high as they are drawn, unless another mode would cluster such frames.
  */
 static bool complete_size(struct plan *plan, bool sized, struct err *e)
 {

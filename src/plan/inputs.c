@@ -208,18 +208,13 @@ bool inputs_expand(const struct inputs_options *o, const struct outputs_options 
 
 const char *inputs_table_name(const struct inputs_options *o, const char *path)
 {
-    const char *name = path;
-    for (size_t i = 0; i < o->count; i++) {
-        const char *folder = o->argument[i];
-        size_t length = strlen(folder);
-        if (*folder != '/' || strncmp(path, folder, length) != 0 ||
-            (folder[length - 1] != '/' && path[length] != '/'))
-            continue;
-        const char *below = path + length + strspn(path + length, "/");
-        if (below > name && *below)
-            name = below;
-    }
-    return name;
+    const char *folder = o->count == 1 ? o->argument[0] : "";
+    const size_t length = strlen(folder);
+    if (*folder != '/' || strncmp(path, folder, length) != 0 ||
+        (folder[length - 1] != '/' && path[length] != '/'))
+        return path;
+    const char *below = path + length + strspn(path + length, "/");
+    return *below ? below : path;
 }
 
 void inputs_free(struct inputs *in)

@@ -94,8 +94,8 @@ bool inputs_expand(const struct inputs_options *o, const struct outputs_options 
 bool inputs_is_due(const struct inputs *in, size_t i);
 
 /*
- * Returns the name of a film in tables, a part of `path`: its path in the absolute folder that was
- * given, of several the innermost, else the path as given. Any thread.
+ * Returns the name of a film in tables, a part of `path`: its path in the absolute folder that alone
+ * was given, else the path as given. Any thread.
  */
 const char *inputs_table_name(const struct inputs_options *o, const char *path);
 

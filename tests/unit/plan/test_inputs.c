@@ -94,12 +94,17 @@ TEST_WITH(an_output_among_the_films, enter, leave)
 /* Names in tables: of an absolute folder without it, else as given. */
 TEST(table_names)
 {
-    char *argument[] = {"films", "/srv/a", "/srv/a/b/", "/srv/c.mkv"};
-    const struct inputs_options o = {.argument = argument, .count = 4};
-    static const char *const name[][2] = {
-        {"films/x.mkv", "films/x.mkv"},    {"/srv/a/x.mkv", "x.mkv"},
-        {"/srv/a/s01/x.mkv", "s01/x.mkv"}, {"/srv/a/b/x.mkv", "x.mkv"},
-        {"/srv/c.mkv", "/srv/c.mkv"},      {"/srv/ab/x.mkv", "/srv/ab/x.mkv"}};
-    for (size_t i = 0; i < sizeof name / sizeof *name; i++)
-        assert_string_equal(inputs_table_name(&o, name[i][0]), name[i][1]);
+    static const char *const name[][3] = {{"films", "films/x.mkv", "films/x.mkv"},
+                                          {"/srv/a", "/srv/a/x.mkv", "x.mkv"},
+                                          {"/srv/a/", "/srv/a/s01/x.mkv", "s01/x.mkv"},
+                                          {"/srv/c.mkv", "/srv/c.mkv", "/srv/c.mkv"},
+                                          {"/srv/a", "/srv/ab/x.mkv", "/srv/ab/x.mkv"}};
+    for (size_t i = 0; i < sizeof name / sizeof *name; i++) {
+        /* of two folders the names would be those of other films, too */
+        char *argument[] = {(char *)name[i][0], "/srv/b"};
+        struct inputs_options o = {.argument = argument, .count = 1};
+        assert_string_equal(inputs_table_name(&o, name[i][1]), name[i][2]);
+        o.count = 2;
+        assert_string_equal(inputs_table_name(&o, name[i][1]), name[i][1]);
+    }
 }

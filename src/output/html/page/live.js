@@ -49,7 +49,7 @@
         }
         if (!column.missing) seen = column.number;
         if (column.number < first) return;
-        if (columns.length > MOST) dropOldest();
+        while (column.number - first > MOST) dropOldest();
         makeRoom(column.number - first + 1);
         for (let n = first + columns.length; n < column.number; n++) {
             columns.push({number: n, missing: true, time: column.time - (column.number - n) * feed.period_us / 1000});
@@ -94,7 +94,7 @@
     // Where the page follows: at the end, or if no picture comes any more, with three quarters for the last ones.
     function place() {
         const view = scroller.clientWidth, end = scroller.scrollWidth - view;
-        return seen === null ? end : Math.max(0, Math.min(end, (seen - first + 1) * scale() - view * 0.75));
+        return seen === null || seen < first ? end : Math.max(0, Math.min(end, (seen - first + 1) * scale() - view * 0.75));
     }
 
     function show() {
