@@ -353,13 +353,22 @@ static void technical_note(const struct plan *p, char *out, size_t size)
         snprintf(out + used, size - (size_t)used, "  \xc2\xb7  %s", selection);
 }
 
+/* Returns the length of the part that is shown; 0 if it is unknown. */
+static int64_t shown_us(const struct report *r)
+{
+    const struct selection *s = &r->analysis.selection;
+    const int64_t film_us = r->film->length.duration_us,
+                  end_us = s->end_us < film_us ? s->end_us : film_us;
+    return end_us > s->start_us ? end_us - s->start_us : 0;
+}
+
 /* Writes --subtitle, or "Main colours, 1:30 min"; several strips have labels of their own. */
 static void note_of(const struct plan *p, char *out, size_t size)
 {
     const struct report *r = p->s->report;
     const char *subtitle = r->poster.style.subtitle,
                *caption = p->strips.count == 1 ? p->strips.kind[0]->caption : "";
-    int64_t us = r->film->length.duration_us;
+    const int64_t us = shown_us(r);
     char length[40] = "";
     if (subtitle && strcmp(subtitle, "technical") == 0) {
         technical_note(p, out, size);

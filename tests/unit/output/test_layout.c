@@ -143,6 +143,11 @@ TEST(what_is_on_a_poster)
                 fabs(s->height - 297 / 25.4 * 72) < 0.01);
     assert_true(s->shape[0].w * s->shape[0].h > 0.45 * s->width * s->height);
     layout_free(&s);
+    m.report.analysis.selection.start_us = INT64_C(600000000);
+    m.report.analysis.selection.end_us = INT64_C(690000000);
+    s = layout_poster(&m.report, alone("palette"), false, &e);
+    assert_string_equal(s->item[1].words.text, "All colours, 1:30 min");
+    layout_free(&s);
     made_close(&m);
 }
 
