@@ -161,16 +161,30 @@ bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM
     return true;
 }
 
-uint64_t film_stamp(const char *path, const struct film_parts *parts)
+static uint64_t make_stamp(const char *path, const struct film_parts *parts, bool change)
 {
     uint64_t hash = 0;
     for (size_t i = 0; i < film_files_count(parts); i++) {
         struct stat s;
         if (stat(film_file(path, parts, i), &s) != 0 || !S_ISREG(s.st_mode))
             return 0;
-        const uint64_t all[] = {hash, (uint64_t)s.st_size, (uint64_t)clock_in_ns(s.st_mtim),
-                                (uint64_t)s.st_dev, (uint64_t)s.st_ino};
+        const uint64_t all[] = {hash,
+                                (uint64_t)s.st_size,
+                                (uint64_t)clock_in_ns(s.st_mtim),
+                                (uint64_t)s.st_dev,
+                                (uint64_t)s.st_ino,
+                                change ? (uint64_t)clock_in_ns(s.st_ctim) : 0};
         hash = hash_64(all, sizeof all);
     }
     return hash;
+}
+
+uint64_t film_stamp(const char *path, const struct film_parts *parts)
+{
+    return make_stamp(path, parts, false);
+}
+
+uint64_t film_stamp_of_change(const char *path, const struct film_parts *parts)
+{
+    return make_stamp(path, parts, true);
 }

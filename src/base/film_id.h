@@ -81,4 +81,10 @@ bool film_id_of(const char *path, const struct film_parts *parts, char text[FILM
  */
 uint64_t film_stamp(const char *path, const struct film_parts *parts);
 
+/*
+ * As film_stamp, but of the times of change, too: it also changes with a mode or a link, and when
+ * `cp -p` writes a file in its place and gives it its old time.
+ */
+uint64_t film_stamp_of_change(const char *path, const struct film_parts *parts);
+
 #endif

@@ -414,7 +414,7 @@ static bool answer_film(struct film_process *p, struct batch *b, const struct fi
                            .film = film,
                            .outputs = &b->context->outputs->film[film],
                            .serial = ++b->serials,
-                           .stamp = film_stamp(in->path[film], in->parts[film]),
+                           .stamp = film_stamp_of_change(in->path[film], in->parts[film]),
                            .again = m->alone == 1};
         answer = (struct film_answer){.found = 1, .film = film, .serial = s->serial};
         p->taken++;
@@ -503,7 +503,7 @@ static void remember_end(const struct batch *b, const struct slot *s, const stru
     const size_t film = s->film;
     if (!c->plan->outputs.update || s->outputs->count == 0 ||
         (e->code != ERR_NONE && e->code != ERR_INPUT) ||
-        film_stamp(in->path[film], in->parts[film]) != s->stamp)
+        film_stamp_of_change(in->path[film], in->parts[film]) != s->stamp)
         return;
     const struct failed_film f = outputs_failed_film(c->outputs, in, film);
     failed_films_set(&c->plan->cache, &f, e->code == ERR_INPUT);

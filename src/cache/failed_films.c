@@ -44,7 +44,7 @@ static int open_list(const struct cache_options *o, bool append, struct stat *s)
 static bool write_hash(const struct failed_film *f, char text[33])
 {
     char all[640], libraries[512];
-    const uint64_t stamp = film_stamp(f->path, f->parts);
+    const uint64_t stamp = film_stamp_of_change(f->path, f->parts);
     libraries_describe(libraries, sizeof libraries);
     snprintf(all, sizeof all, "%016" PRIx64 " %016" PRIx64 " " BARCODE_VERSION " %s", stamp,
              f->options, libraries);

@@ -143,8 +143,9 @@ struct failed_film outputs_failed_film(const struct output_plan *o, const struct
 {
     const struct outputs *list = &o->film[i];
     const struct film_options *film = &o->plan->film;
-    const uint64_t all[] = {(uint64_t)film->decode, film->keep_going, film->verify,
-                            (uint64_t)film->sound_stream, limits_pixels()};
+    const uint64_t all[] = {(uint64_t)film->decode, film->keep_going,
+                            film->verify,           (uint64_t)film->sound_stream,
+                            limits_pixels(),        o->plan->inputs.playlists};
     uint64_t options = hash_64(all, sizeof all);
     for (size_t k = 0; k < list->count; k++) {
         const char *fingerprint = list->output[k].kind->fingerprint;

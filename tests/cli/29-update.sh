@@ -248,6 +248,25 @@ test_update_tries_again() {
     ok films/a.mkv -o a.png --update
 }
 
+# What failed is tried again with --playlists, and after it was mended, which may keep its size and time.
+test_update_failed_and_mended() { # quick
+    export BARCODE_CACHE=$PWD/cache
+    mkdir films
+    cp "$(clip one-frame.mkv)" good.mkv
+    cp good.mkv films/a.mkv
+    printf 'ffconcat version 1.0\nfile a.mkv\n' > films/l.txt
+    exits 3 films/l.txt -o o/ --update
+    makes 'o/l.png ' films/l.txt -o o/ --update --playlists
+    dd if=/dev/zero of=films/a.mkv bs=40 count=1 conv=notrunc 2> /dev/null
+    touch -d '2 days ago' good.mkv
+    touch -r good.mkv films/a.mkv
+    exits 3 films/a.mkv -o o/ --update
+    ok films/a.mkv -o o/ --update
+    says '1 failed before'
+    cp -p good.mkv films/a.mkv
+    makes 'o/a.png ' films/a.mkv -o o/ --update
+}
+
 # night STATUS LINE: cron runs the same command, which exits so and says this last.
 night() {
     STATUS=0 COMMAND="cron: barcode lib"
