@@ -1,6 +1,7 @@
 #include "frame_cache.h"
 
 #include <inttypes.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -201,7 +202,16 @@ static bool may_replace(const struct frame_cache *c)
     return !complete;
 }
 
-/* Returns true if the frames of an interrupted run may be stored; the film was intact so far. */
+/* Returns true if the entry that was found has the frames of an interrupted run like this one. */
+static bool is_earlier(const struct frame_cache *c, const struct cache_found *f)
+{
+    return f->answer == CACHE_PARTIAL && strcmp(f->entry->key, c->key.text) == 0;
+}
+
+/*
+ * Returns true if the frames of an interrupted run may be stored; the film was intact so far. Adds
+ * the frames that they replace: a copy of the film has the same entry, and may have just ended.
+ */
 static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, struct err *e)
 {
     facts->partial = true;
@@ -209,9 +219,13 @@ static bool prepare_partial(struct frame_cache *c, struct cache_index *facts, st
     if (!interrupted() || !cache_index_is_clean(facts) || facts->counts.chunks == 0 ||
         !may_replace(c))
         return false;
-    bool same_key =
-        c->found.answer == CACHE_PARTIAL && strcmp(c->found.entry->key, c->key.text) == 0;
-    return !same_key || cache_writer_add(c->writer, c->found.entry, e);
+    struct cache_found now = {.answer = CACHE_MISS};
+    if (!c->options->refresh && !c->exact_only)
+        now = cache_store_find(&c->store, &c->key, &c->id.place, c->ask.selection, c->ask.decoder);
+    const struct cache_found *earlier = is_earlier(c, &now) ? &now : &c->found;
+    bool ok = !is_earlier(c, earlier) || cache_writer_add(c->writer, earlier->entry, e);
+    cache_entry_close(&now.entry);
+    return ok;
 }
 
 /* Publishes the entry. Returns false, and logs why, if nothing is kept. */
@@ -259,7 +273,10 @@ void frame_cache_end(struct frame_cache *c, struct columns *columns,
     if (ok && c->source)
         log_msg(LOG_VERBOSE, "'%s': %" PRIu64 " frames came from the cache", c->path,
                 source_cache_frames(c->source));
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* copies end one after another */
+    pthread_mutex_lock(&lock);
     bool kept = c->writer && keep_written(c, columns, counts, ok);
+    pthread_mutex_unlock(&lock);
     /* Also after a hit: the limit may have changed. */
     cache_store_evict(&c->store, kept ? c->key.name : "");
 }

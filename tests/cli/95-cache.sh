@@ -460,6 +460,34 @@ test_cache_continues() {
     like plain.png
 }
 
+# Copies of one film, with one entry: the one that is stopped last leaves the frames of the other.
+test_cache_copies_continue() {
+    local one kept
+    long_film a.mkv
+    cp -p a.mkv b.mkv
+    set -- -n 1 -m average --threads 1 --cache cache
+    # one has begun, and sleeps while the other stores more
+    start a.mkv "$@" -q -o a.png
+    until_bytes 'cache/.new-*' 300000
+    one="$pid $(pgrep -P "$pid")"
+    # shellcheck disable=SC2086 # several
+    kill -s STOP $one
+    start b.mkv "$@" -q -o b.png
+    until_bytes 'cache/.new-*' 1500000
+    stopped_with INT 130
+    kept=$(interrupted_columns)
+    [ -n "$kept" ] || fail "no frames of the first are stored"
+    pid=${one% *}
+    kill -s INT "$pid"
+    # shellcheck disable=SC2086
+    kill -s CONT $one
+    ended_with 130
+    [ "$(interrupted_columns)" -ge "$kept" ] || fail "of $kept columns $(interrupted_columns) are left"
+}
+interrupted_columns() {
+    "$BARCODE" --cache cache --cache-stats | sed -n 's/.*(interrupted): \([0-9]*\) column.*/\1/p'
+}
+
 # kill -9 at any moment, then the same run: the right picture, every time.
 killed() {
     local from took
