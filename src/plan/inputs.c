@@ -82,7 +82,7 @@ static bool refuse_stream(struct inputs_list *list, const char *argument, struct
     char name[32];
     const size_t scheme = strcspn(argument, ":");
     snprintf(name, sizeof name, "%.*s://...", scheme < 20 ? (int)scheme : 20, argument);
-    err_set(&problem, ERR_INPUT, "'%s' is no file; streams are for --live", name);
+    err_set(&problem, ERR_INPUT, "'%s' is no file: download it, or use --live for a stream", name);
     return inputs_list_problem(list, name, &problem, e);
 }
 

@@ -228,7 +228,7 @@ test_live_usage() { # quick
 # Outside --live no protocol of the network is opened, and a password is in no message.
 test_live_alone() { # quick
     refuses 3 "udp://user:secret@127.0.0.1:9"
-    says "'udp://...' is no file; streams are for --live"
+    says "'udp://...' is no file: download it, or use --live for a stream"
     says_not secret
     refuses 3 "udp://user:secret@127.0.0.1:9" --report report
     grep -q '"film":"udp://..."' report || fail "$(cat report)"
