@@ -53,17 +53,16 @@ static bool write_hash(const struct failed_film *f, char text[33])
            access(film_file(f->path, f->parts, 0), R_OK) == 0;
 }
 
-bool failed_films_have(const struct cache_options *o, const struct failed_film *f)
+/* Returns true if the last line of the hash says that its film failed. */
+static bool is_failed(const struct cache_options *o, const char hash[33])
 {
     struct stat s;
-    char hash[33];
     int fd = open_list(o, false, &s);
     size_t size = fd >= 0 && s.st_size <= LIST_MOST ? (size_t)s.st_size : 0, at = size;
     char *list = malloc(size + 1);
     bool found = false, failed = false;
-    bool known = write_hash(f, hash);
-    for (bool ok = known && list && size > 0 && file_read_at(fd, list, size, 0);
-         ok && !found && at >= LINE; at -= LINE) {
+    for (bool ok = list && size > 0 && file_read_at(fd, list, size, 0); ok && !found && at >= LINE;
+         at -= LINE) {
         const char *line = list + at - LINE;
         found = memcmp(line, hash, 32) == 0;
         failed = found && line[33] == '+';
@@ -74,13 +73,19 @@ bool failed_films_have(const struct cache_options *o, const struct failed_film *
     return failed;
 }
 
+bool failed_films_have(const struct cache_options *o, const struct failed_film *f)
+{
+    char hash[33];
+    return write_hash(f, hash) && is_failed(o, hash);
+}
+
 void failed_films_set(const struct cache_options *o, const struct failed_film *f, bool failed)
 {
     struct stat s;
     char hash[33], line[LINE + 1];
-    if (failed_films_have(o, f) == failed)
+    if (!write_hash(f, hash) || is_failed(o, hash) == failed)
         return;
-    int fd = write_hash(f, hash) ? open_list(o, true, &s) : -1;
+    int fd = open_list(o, true, &s);
     if (fd < 0)
         return;
     snprintf(line, sizeof line, "%s %c\n", hash, failed ? '+' : '-');
