@@ -364,17 +364,21 @@ TEST(pictures_are_the_same)
     }
 }
 
-/* Damaged packets are counted, and the rest is heard. */
+/*
+ * Damaged packets are counted, and the rest is heard. There are enough of them: which bytes they
+ * hit depends on the processor, since the encoder adds up floating point.
+ */
 TEST(damaged_sound)
 {
     assert_true(clip_ffmpeg("-f lavfi -i color=black:s=16x16:r=1:d=20 -f lavfi -i sine=d=20 "
                             "-c:v mpeg4 -c:a flac whole.mkv"));
-    damage_bytes("whole.mkv", "damaged.mkv", 5000);
+    damage_bytes("whole.mkv", "damaged.mkv", 1000);
     struct film_sound whole = hear("whole.mkv", SOURCE_STREAM_CHOICE);
     struct film_sound damaged = hear("damaged.mkv", SOURCE_STREAM_CHOICE);
     assert_int_equal(whole.errors, 0);
-    assert_in_range(damaged.errors, 1, 40);
-    assert_in_range(damaged.samples, whole.samples - SPECTROGRAM_RATE, whole.samples);
+    assert_in_range(damaged.errors, 5, 60);
+    assert_in_range(damaged.samples, whole.samples - SPECTROGRAM_RATE,
+                    whole.samples + SPECTROGRAM_RATE);
     film_sound_free(&whole);
     film_sound_free(&damaged);
 }
