@@ -41,7 +41,7 @@ film films/é.mkv gray
 works "the table" "$barcode" -q films --csv all.csv -n 5 -k 4
 works "all columns" "$barcode" -q films --csv wide.csv -n 5 -k 4 -m kmeans,dominant --csv-columns all
 works "few columns" "$barcode" -q films/NA.mkv --csv few.csv -n 5 -k 4 --csv-columns time,r,g,b,hue
-works "JSON" "$barcode" -q films/NA.mkv --json na.json --csv na.csv -n 5 -k 4 -m kmeans,dominant --steady
+works "JSON" "$barcode" -q films/NA.mkv --json na.json --csv na.csv --csv-columns all -n 5 -k 4 -m kmeans,dominant --steady
 works "barcode.py without pandas" "$PYTHON" -I -S "$top/samples/python/barcode.py" all.csv wide.csv few.csv na.json
 mv said printed
 works "what it prints" grep -q "^films/NA.mkv: 10 columns to 1.8 s, mean colour #" printed

@@ -18,7 +18,10 @@ def check_python():
     assert films == ["NA", "=1+1", "é"], films
     assert rows[0].file == "films/NA.mkv" and rows[10].file == 'films/b, "c".mkv', rows[10]
     assert [c.time for c in rows[:3]] == [0.0, 0.2, 0.4] and rows[3].frame == 15, rows[:3]
-    for c in rows:
+    assert all(c.values["r"] == c.colour[0] and not c.colours and not c.shares for c in rows), rows
+    every = barcode.read("wide.csv")
+    assert [c.colour for c in every] == [c.colour for c in rows]
+    for c in every:
         assert c.colour == c.colours[0] and len(c.colours) == len(c.shares) == 4, c
         assert abs(sum(c.shares) - 1) < 1e-5 and c.values["r"] == c.colour[0], c
     assert rows[5].colour != rows[15].colour
@@ -33,9 +36,10 @@ def check_python():
     df = barcode.data_frame("all.csv")
     assert list(df.groupby("title", sort=False).size().items()) == [("NA", 10), ("=1+1", 10), ("é", 10)], df.title
     assert df[["time", "r", "g", "b", "lightness", "chroma", "hue", "contrast"]].dtypes.map(pandas.api.types.is_numeric_dtype).all()
-    assert df["lightness"].between(0, 100).all() and df["colour_1"].str.match("#[0-9a-f]{6}$").all()
-    assert [barcode._rgb(h) for h in df["colour_1"]] == list(zip(df["r"], df["g"], df["b"]))
+    assert df["lightness"].between(0, 100).all() and len(df.columns) == 15
     wide = barcode.data_frame("wide.csv")
+    assert wide["colour_1"].str.match("#[0-9a-f]{6}$").all()
+    assert [barcode._rgb(h) for h in wide["colour_1"]] == list(zip(df["r"], df["g"], df["b"]))
     assert len(wide.columns) > 100 and wide["ok_hue_4"].dtype == float and wide["film"].nunique() == 3
     # What read_csv alone gives is the same but for the text.
     plain = pandas.read_csv("all.csv")

@@ -51,6 +51,8 @@ def test_columns():
             check(right, f"{name}: {value} of {cell}")
     types = type(rows[1]["frame"]), type(rows[1]["time"]), rows[0]["title"]
     same(types, (int, float, "1917"), "types")
+    every = film_barcode.columns("film.mkv", n=5, k=4, no_cache=True, csv_columns="all")
+    check(all(abs(sum(row[f"share_{i}"] for i in range(1, 5)) - 1) < 1e-5 for row in every), every)
     some = film_barcode.columns("film.mkv", n=5, no_cache=True, csv_columns=["time", "r"])
     same([list(row) for row in some], [["time", "r"]] * len(rows), "chosen columns")
 

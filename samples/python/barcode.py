@@ -3,7 +3,7 @@
 
     import barcode
     for c in barcode.read("all.csv"):            # also film.json; a list of Column
-        print(c.title, c.time, c.colour, c.shares)
+        print(c.title, c.time, c.colour)
 
     df = barcode.data_frame("all.csv")           # with pandas
     df.groupby("title")["lightness"].describe()
@@ -35,7 +35,8 @@ class Column:
     colour: Optional[Colour] = None  # what the column shows
     average: Optional[Colour] = None
     dominant: Optional[Colour] = None
-    colours: List[Colour] = field(default_factory=list)  # the clusters, largest first
+    # the clusters, largest first; of a CSV with --csv-columns all
+    colours: List[Colour] = field(default_factory=list)
     shares: List[float] = field(default_factory=list)  # their parts of the frame, 0 to 1
     values: Dict[str, float] = field(default_factory=dict)  # lightness, hue and other numbers by name
 

@@ -442,6 +442,11 @@ bool atomic_file_is_stdout(const char *path)
     return strcmp(path, "-") == 0 || file_descriptor(path) == STDOUT_FILENO;
 }
 
+const char *atomic_file_shown(const char *path)
+{
+    return strcmp(path, "-") == 0 ? "standard output" : path;
+}
+
 /* ---- Places ---- */
 
 /* Begins an output. Returns a descriptor to write to, or -1 with errno. */
@@ -556,11 +561,10 @@ static struct atomic_file *with_stream(struct atomic_file *f, int fd, struct err
 
 struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *e)
 {
-    bool to_stdout = strcmp(path, "-") == 0;
-    struct atomic_file *f = new_file(to_stdout ? "standard output" : path, e);
+    struct atomic_file *f = new_file(atomic_file_shown(path), e);
     if (!f)
         return NULL;
-    int fd = wait_for_place(&f->place, to_stdout ? "/dev/stdout" : path);
+    int fd = wait_for_place(&f->place, strcmp(path, "-") == 0 ? "/dev/stdout" : path);
     if (fd < 0 || !binary || refuse_terminal(fd, f->shown, e))
         return with_stream(f, fd, e);
     close(fd);

@@ -34,6 +34,9 @@ struct atomic_file *atomic_file_open(const char *path, bool binary, struct err *
 /* Returns true for a name of stdout: "-", /dev/stdout, /dev/fd/1 or /proc/self/fd/1. */
 bool atomic_file_is_stdout(const char *path);
 
+/* Returns how messages name the file: "standard output" for "-", otherwise `path`. */
+const char *atomic_file_shown(const char *path);
+
 FILE *atomic_file_stream(struct atomic_file *f);
 
 typedef bool atomic_is_own(const char *path);

@@ -170,6 +170,7 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
     if (interrupted())
         return err_set(e, ERR_INTERRUPTED, "interrupted; not all entries of the cache were read");
     if (fflush(out) != 0 || ferror(out))
-        return err_set(e, file_write_code(errno), "cannot write to stdout: %s", strerror(errno));
+        return err_set(e, file_write_code(errno), "cannot write 'standard output': %s",
+                       strerror(errno));
     return ok;
 }

@@ -2,6 +2,7 @@
 
 #include <inttypes.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,6 +65,14 @@ struct frame_cache *frame_cache_open(const struct cache_options *o, const char *
 
 /* ---- Lookup ---- */
 
+/* Logs why frames are not stored. A folder fails alike for all films: only the first is a warning. */
+static void report_unwritable(const struct cache_store *store, const struct err *e)
+{
+    static atomic_bool warned;
+    enum log_level level = atomic_exchange(&warned, true) ? LOG_VERBOSE : LOG_WARNING;
+    log_msg(level, "cannot store frames in the cache '%s': %s", store->folder, e->text);
+}
+
 static void start_writer(struct frame_cache *c)
 {
     struct err e = ERR_INIT;
@@ -80,7 +89,7 @@ static void start_writer(struct frame_cache *c)
         c->writer = cache_writer_open(c->store.folder, c->key.text, c->ask.width, c->ask.height,
                                       threads, c->store.limit, &e);
     if (!c->writer)
-        log_msg(LOG_WARNING, "cannot store frames in the cache '%s': %s", c->store.folder, e.text);
+        report_unwritable(&c->store, &e);
 }
 
 /*

@@ -355,7 +355,7 @@ static void answer(struct parse *p, const struct option_row *row, const char *ar
         print_short_help(p, state);
     /* an earlier write may have failed, with nothing left to flush */
     if (p->e->code == ERR_NONE && (fflush(stdout) != 0 || ferror(stdout)))
-        err_set(p->e, file_write_code(errno), "cannot write to stdout: %s",
+        err_set(p->e, file_write_code(errno), "cannot write 'standard output': %s",
                 strerror(errno ? errno : EIO));
 }
 

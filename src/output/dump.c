@@ -57,7 +57,7 @@ struct dump *dump_open(const char *path, size_t frame_bytes, struct err *e)
     struct dump *d = err_calloc(1, sizeof *d, e);
     if (!d)
         return NULL;
-    d->path = path;
+    d->path = atomic_file_shown(path);
     d->frame_bytes = frame_bytes;
     d->file = atomic_file_open(path, true, e);
     if (!d->file) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "base/atomic_file.h"
 #include "base/file.h"
 #include "base/interrupt.h"
 #include "output/formats/json.h"
@@ -88,7 +89,7 @@ struct report_log *report_log_open(const char *path, struct err *e)
     if (!l)
         return NULL;
     bool to_stdout = strcmp(path, "-") == 0;
-    l->path = to_stdout ? "standard output" : path;
+    l->path = atomic_file_shown(path);
     l->slow = to_stdout || (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode));
     l->fd = l->slow ? slow_open(to_stdout ? "/dev/stdout" : path, true)
                     : open(path, O_RDWR | O_APPEND | O_CREAT | O_CLOEXEC, 0666);

@@ -44,11 +44,6 @@ static char *scratch_folder(const char *path)
     return folder;
 }
 
-static const char *shown_path(const struct table *t)
-{
-    return strcmp(t->path, "-") == 0 ? "standard output" : t->path;
-}
-
 struct table *table_open(const char *path, size_t films, struct err *e)
 {
     struct table *t = err_calloc(1, sizeof *t + films * sizeof *t->part, e);
@@ -59,8 +54,8 @@ struct table *table_open(const char *path, size_t films, struct err *e)
     t->folder = scratch_folder(path);
     t->fd = t->folder ? file_open_scratch(t->folder) : -1;
     if (t->fd < 0) {
-        err_set(e, ERR_FAILED, "cannot write '%s': no temporary file in '%s': %s", shown_path(t),
-                t->folder ? t->folder : "its folder", strerror(errno));
+        err_set(e, ERR_FAILED, "cannot write '%s': no temporary file in '%s': %s",
+                atomic_file_shown(t->path), t->folder ? t->folder : "its folder", strerror(errno));
         table_close(&t);
     }
     return t;
@@ -72,9 +67,9 @@ const char *table_path(const struct table *t) { return t->path; }
 static bool cannot_write(const struct table *t, const struct err *why, struct err *e)
 {
     if (interrupted())
-        return interrupt_output(shown_path(t), e);
+        return interrupt_output(atomic_file_shown(t->path), e);
     *e = *why;
-    return err_prefix(e, "cannot write '%s'", shown_path(t));
+    return err_prefix(e, "cannot write '%s'", atomic_file_shown(t->path));
 }
 
 int table_open_part(const struct table *t) { return file_open_scratch(t->folder); }

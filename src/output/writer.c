@@ -140,7 +140,6 @@ static pthread_mutex_t stdout_turn = PTHREAD_MUTEX_INITIALIZER;
 static bool save(const struct writer *w, const struct report *r, struct strips strips,
                  const char *path, struct err *e)
 {
-    bool to_stdout = strcmp(path, "-") == 0;
     struct err why = ERR_INIT;
     if (w->save)
         return w->save(r, strips, path, e);
@@ -151,11 +150,8 @@ static bool save(const struct writer *w, const struct report *r, struct strips s
         return atomic_file_commit(&f, e);
     atomic_file_discard(&f);
     if (interrupted()) /* replaces the writer's own message */
-        return interrupt_output(to_stdout ? "standard output" : path, e);
-    if (to_stdout)
-        err_prefix(&why, "cannot write to standard output");
-    else
-        err_prefix(&why, "cannot write '%s'", path);
+        return interrupt_output(atomic_file_shown(path), e);
+    err_prefix(&why, "cannot write '%s'", atomic_file_shown(path));
     if (e)
         *e = why;
     return false;

@@ -133,7 +133,7 @@ static const struct option_row rows[] = {
      .group = OPTION_OUTPUTS, .common = TASK_OUTPUT, OPTION_CUSTOM(set_output)},
     {"json", "FILE|DIR", "write every column's colours, counts and time", .group = OPTION_OUTPUTS,
      OPTION_CUSTOM(set_output)},
-    {"csv", "FILE|DIR", "write a row per column: time, colours, shares", .group = OPTION_OUTPUTS,
+    {"csv", "FILE|DIR", "write a row per column: time, colour, lightness", .group = OPTION_OUTPUTS,
      .common = TASK_OUTPUT, OPTION_CUSTOM(set_output)},
     {"swatches", "FILE|DIR", "write the film's palette: .gpl, .ase, .css, .json",
      .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_swatches)},

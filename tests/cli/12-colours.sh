@@ -195,14 +195,15 @@ test_alpha() { # quick
         overlay vp9.webm -c:v libvpx-vp9 -pix_fmt yuva420p
     fi
     touch -d '1 minute ago' ./*
+    local names=status,average,dominant,colour_N
     for f in *; do
         for run in cold warm; do
-            ok "$f" -n 1 -m kmeans,dominant --n-init 1 --size 32 --strict --cache kept --csv $run.csv -o a.png
+            ok "$f" -n 1 -m kmeans,dominant --n-init 1 --size 32 --strict --cache kept --csv $run.csv --csv-columns $names -o a.png
             says "'$f': 8 of 16 columns are transparent"
             says_not warning
         done
         cmp cold.csv warm.csv || fail "$f: the cache gives other columns"
-        ok "$f" -n 1 --light linear --csv linear.csv -o a.png
+        ok "$f" -n 1 --light linear --csv linear.csv --csv-columns $names -o a.png
         "$PYTHON" - "$f" <<'PY' || fail "$f: hidden colours show"
 import csv, sys
 for name in "cold.csv", "linear.csv":

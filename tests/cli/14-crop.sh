@@ -215,9 +215,9 @@ test_pixel_crop() {
         for options in "-n 1" "--columns 7 --crop off" "-n 1 --crop 40:30:6:8"; do
             for film in pixel true; do
                 # shellcheck disable=SC2086
-                ok $film.mkv --strict $options --csv $film.csv
+                ok $film.mkv --strict $options --csv $film.csv --csv-columns column,frame,time,status,average,colour_N,share_N
             done
-            cmp <(cut -d, -f1-20 pixel.csv) <(cut -d, -f1-20 true.csv) || fail "$edges, $options"
+            cmp pixel.csv true.csv || fail "$edges, $options"
         done
         for film in pixel true; do ok $film.mkv -m average --overwrite --thumbnails $film.previews -o p.png; done
         cmp <(grep -o 'xywh.*' pixel.previews/*.vtt) <(grep -o 'xywh.*' true.previews/*.vtt) || fail "$edges: the shape of previews"

@@ -332,10 +332,16 @@ test_full_disk_device() { # quick
     rm -f p.png
     refuses 1 "$f" -n 20 -q -o p.png --json /dev/full
     rm -f p.png
-    STATUS=0
-    "$BARCODE" "$f" -n 20 -o - > /dev/full 2> "$LOGS/stderr" || STATUS=$?
-    was 1
-    says "No space left"
+    for answer in --help --version '--cache-stats --cache cache' "$f -q -n 20 -o -" "$f -q -n 20 -o p.png --dump -" \
+        "$f -q -n 20 --html -" "$f -q -n 20 --csv -" "$f -q -n 20 --swatches -"; do
+        STATUS=0
+        # shellcheck disable=SC2086  # words
+        "$BARCODE" $answer > /dev/full 2> "$LOGS/stderr" || STATUS=$?
+        was 1
+        [ "$(cat "$LOGS/stderr")" = "barcode: cannot write 'standard output': No space left on device" ] ||
+            fail "$answer: $(cat "$LOGS/stderr")"
+    done
+    rm -f p.png
     files
 }
 

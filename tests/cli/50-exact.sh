@@ -105,7 +105,7 @@ test_race() {
     f=$(sample)
     for set in "" --no-race; do
         for threads in 1 2; do
-            ok "$f" -n 30 -k 12 --init random $set --threads $threads --json "r$set-$threads.json" --csv "r$set-$threads.csv" -o "r$set-$threads.png"
+            ok "$f" -n 30 -k 12 --init random $set --threads $threads --json "r$set-$threads.json" --csv "r$set-$threads.csv" --csv-columns all -o "r$set-$threads.png"
         done
         cmp "r$set-1.png" "r$set-2.png" && cmp "r$set-1.csv" "r$set-2.csv" || fail "--threads 1 and 2 give different colours with '$set'"
     done
@@ -116,8 +116,8 @@ test_race() {
     check picture p-kmeans.png r--no-race-1.json kmeans
     check picture p-palette.png p.json palette
     grep -q '^"race": false,$' p.json && grep -q '^"race": false,$' all.json || fail "restarts race for a palette"
-    ok "$f" -n 30 -k 12 --init random --n-init 4 --csv few.csv -o few.png
-    ok "$f" -n 30 -k 12 --init random --n-init 4 --no-race --csv whole.csv -o whole.png
+    ok "$f" -n 30 -k 12 --init random --n-init 4 --csv few.csv --csv-columns all -o few.png
+    ok "$f" -n 30 -k 12 --init random --n-init 4 --no-race --csv whole.csv --csv-columns all -o whole.png
     cmp few.csv whole.csv
 }
 

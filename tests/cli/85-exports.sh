@@ -5,7 +5,8 @@ exports() {
 }
 
 test_exports_csv() {
-    ok "$(sample)" -n 12 -m kmeans,dominant --csv f.csv --json f.json -k 5
+    local names=column,frame,time,status,average,dominant,colour_N,share_N,film,r,g,b,lightness,chroma,hue,contrast,title,file
+    ok "$(sample)" -n 12 -m kmeans,dominant --csv f.csv --csv-columns $names --json f.json -k 5
     exports csv f.csv f.json 5
     # The ending says it too, and both tell what their mode needs: without clusters nothing is clustered.
     ok "$(sample)" -n 12 -m average -k 5 -o other.csv --json average.json
@@ -15,7 +16,7 @@ test_exports_csv() {
     cmp "$LOGS/stdout" other.csv || fail "on stdout it is another file"
     files average.json f.csv f.json other.csv          # and nobody asked for a picture
     for f in "$CLIPS"/holes/* "$CLIPS"/damaged/*; do
-        run "$f" -n 10 --n-init 1 -m kmeans,dominant --csv d.csv --json d.json
+        run "$f" -n 10 --n-init 1 -m kmeans,dominant --csv d.csv --csv-columns $names --json d.json
         [ "$STATUS" -ne 0 ] || { exports csv d.csv d.json 8; cat d.csv >> all.csv; }
     done
     grep -q ',missing,,,' all.csv && grep -q ',damaged,#' all.csv || fail "no column of these is missing, or none is damaged"

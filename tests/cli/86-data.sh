@@ -107,6 +107,8 @@ test_csv_columns() { # quick
     ! grep -q 'contrast\|_1' x.csv && grep -q average_ok_hue x.csv || fail "$(head -n 1 x.csv)"
     ok "$f" -m squeeze --csv x.csv
     head -n 1 x.csv | tr -d '\r' | cmp - <(echo column,frame,time,status,average,film,r,g,b,lightness,chroma,hue,title,file)
+    ok "$f" --csv x.csv
+    head -n 1 x.csv | tr -d '\r' | cmp - <(echo column,frame,time,status,average,film,r,g,b,lightness,chroma,hue,contrast,title,file)
     refuses 2 "$f" --csv y.csv --csv-columns time,hues
     says "^barcode: --csv-columns: 'hues' is not a column; the names are all, column, .* NAME_1 to NAME_64$"
     refuses 2 "$f" --csv-columns time

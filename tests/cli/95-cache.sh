@@ -394,6 +394,9 @@ test_cache_no_folder() {
         says 'barcode: warning: cannot store frames in the cache'
         like plain.png
     done
+    copy_clips films/a.mkv h264-closed.mkv films/b.mkv one-frame.mkv
+    ok films -n 20 -j 1 --cache file/cache -o o/
+    [ "$(grep -c 'cannot store frames in the cache' "$LOGS/stderr")" -eq 1 ] || fail "not one warning for two films"
     long_film long.mkv 5
     "$BARCODE" long.mkv -m average -n 20 --cache gone -o now.png 2> said &
     pid=$!

@@ -139,7 +139,7 @@ bool live_output_close(struct live_output **output, struct err *e)
         log_msg(LOG_WARNING, "stdout: dropped %llu columns", (unsigned long long)o->dropped);
     bool ok = o->error == 0 || o->error == EPIPE || o->error == ECONNRESET;
     if (!ok)
-        err_set(e, ERR_FAILED, "cannot write to stdout: %s", strerror(o->error));
+        err_set(e, ERR_FAILED, "cannot write 'standard output': %s", strerror(o->error));
     free(o->data);
     free(o);
     *output = NULL;

@@ -463,7 +463,7 @@ bool align_output_save(const struct align_format *format, const struct align_res
         fputc('\n', atomic_file_stream(file));
     }
     if (!format->write(r, atomic_file_stream(file))) {
-        err_set(e, file_write_code(errno), "cannot write '%s': %s", path,
+        err_set(e, file_write_code(errno), "cannot write '%s': %s", atomic_file_shown(path),
                 strerror(errno ? errno : EIO));
         atomic_file_discard(&file);
         return false;

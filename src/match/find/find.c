@@ -449,7 +449,7 @@ static bool end_output(FILE *out, bool ok, struct err *e)
 {
     if (ok && fflush(out) == 0 && !ferror(out))
         return true;
-    return err_set(e, file_write_code(errno), "cannot write to stdout: %s",
+    return err_set(e, file_write_code(errno), "cannot write 'standard output': %s",
                    strerror(errno ? errno : EIO));
 }
 

@@ -220,7 +220,7 @@ static struct csv_columns csv_columns_default(void)
 {
     struct csv_columns columns;
     struct err none = ERR_INIT;
-    csv_columns_parse("column,frame,time,status,average,dominant,colour_N,share_N,film,"
+    csv_columns_parse("column,frame,time,status,average,dominant,film,"
                       "r,g,b,lightness,chroma,hue,contrast,title,file,loudness,peak,centroid",
                       &columns, &none);
     for (size_t i = 0; i < columns.count; i++)

@@ -37,7 +37,7 @@ static bool set_width(void *options, const struct option_row *row, const char *a
 }
 
 static const struct option_row rows[] = {
-    {"csv-columns", "LIST", "columns of --csv, such as time,r,g,b,contrast, or all",
+    {"csv-columns", "LIST", "columns of --csv, such as time,colour_N,share_N, or all",
      .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_csv_columns)},
     {"trickplay-interval", "TIME", "time between previews (10)", .group = OPTION_OUTPUTS,
      OPTION_CUSTOM(set_interval)},

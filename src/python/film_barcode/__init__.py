@@ -63,6 +63,7 @@ def columns(path: Films, *, as_frame: bool = False, progress: Optional[Progress]
 
     The result is a list of dicts, or a pandas DataFrame if `as_frame`. `time` is in seconds, r, g
     and b are 0 to 255, colours are "#rrggbb". A value that a column does not have is None.
+    csv_columns="all" adds what else the mode has, such as colour_1 and share_1 of each cluster.
     """
     text = run([*_arguments(options), "--csv=-"], path, progress).decode("utf-8")
     rows = [{name: _value(name, cell) for name, cell in row.items()}

@@ -101,7 +101,7 @@ TEST(no_folder)
     o.folder = "/nowhere/at/all";
     FILE *f = fopen("/dev/full", "w");
     assert_false(cache_admin(&o, f, &e));
-    assert_non_null(strstr(e.text, "cannot write to stdout"));
+    assert_non_null(strstr(e.text, "cannot write 'standard output'"));
     fclose(f);
 }
 

@@ -421,5 +421,5 @@ TEST(a_full_disk_is_noticed)
     close(real);
     assert_int_equal(got, CLI_BAD);
     assert_int_equal(e.code, ERR_FAILED);
-    assert_string_equal(e.text, "cannot write to stdout: No space left on device");
+    assert_string_equal(e.text, "cannot write 'standard output': No space left on device");
 }

@@ -175,6 +175,6 @@ TEST_WITH(a_full_disk_is_an_error, open_all, close_all)
     put(1, false);
     assert_false(live_output_write(o));
     assert_false(live_output_close(&o, &e));
-    assert_string_equal(e.text, "cannot write to stdout: No space left on device");
+    assert_string_equal(e.text, "cannot write 'standard output': No space left on device");
     close(fd);
 }
