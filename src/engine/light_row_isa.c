@@ -1,4 +1,7 @@
-/* light_row_isa.c - struct light_row (shrink_sum.h) for one instruction set (isa.h). */
+/*
+ * light_row_isa.c - struct light_row (shrink_sum.h) for one instruction set (isa.h). Each loop is
+ * simple enough for compilers to vectorize. Table look-ups are loops of their own.
+ */
 #include <string.h>
 
 #include "shrink_sum.h"
@@ -48,177 +51,134 @@ static void code_row(const struct colour_transform *m, const int32_t *restrict l
     }
 }
 
-static inline __attribute__((always_inline)) void apply_each(const struct light_table *t,
-                                                             enum transfer transfer, bool linear,
-                                                             const struct light_gamut *g,
-                                                             uint32_t *row, size_t from, size_t n,
-                                                             size_t room)
+enum { BLOCK = 128 };
+
+/* `to` may be `index`. */
+static void look_up(const uint32_t *restrict table, const uint32_t *index, size_t n, uint32_t *to)
 {
-    for (size_t x = from; x < n; x++) {
-        uint32_t code[3] = {row[x], row[room + x], row[2 * room + x]}, out[3];
-        light_apply(t, transfer, linear, g, code, out);
-        for (size_t i = 0; i < 3; i++)
-            row[i * room + x] = out[i];
-    }
-}
-
-#ifdef __AVX2__
-#include <immintrin.h>
-
-/* Eight samples. 64-bit products are computed separately for even and odd lanes. */
-struct wide {
-    __m256i even, odd;
-};
-
-static inline __m256i odds(__m256i v) { return _mm256_srli_epi64(v, 32); }
-
-static inline __m256i joined(struct wide w)
-{
-    return _mm256_blend_epi32(w.even, _mm256_slli_epi64(w.odd, 32), 0xaa);
-}
-
-/* Returns (a * b) >> bits, unsigned; the result must be below 2^32. */
-static inline struct wide times(__m256i a, __m256i b, int bits)
-{
-    return (struct wide){_mm256_srli_epi64(_mm256_mul_epu32(a, b), bits),
-                         _mm256_srli_epi64(_mm256_mul_epu32(odds(a), odds(b)), bits)};
-}
-
-static inline __m256i look_up_table(const uint32_t *table, __m256i at)
-{
-    return _mm256_i32gather_epi32((const int *)table, at, 4);
-}
-
-/* light_cell. A float holds light >> 9 < 2^19 exactly, and its exponent is the octave. */
-static inline __m256i cells(__m256i light)
-{
-    __m256i high = _mm256_srli_epi32(light, 9);
-    __m256i exponent =
-        _mm256_sub_epi32(_mm256_srli_epi32(_mm256_castps_si256(_mm256_cvtepi32_ps(high)), 23),
-                         _mm256_set1_epi32(127));
-    __m256i octave = _mm256_max_epi32(exponent, _mm256_setzero_si256());
-    return _mm256_add_epi32(_mm256_slli_epi32(octave, 9), _mm256_srlv_epi32(light, octave));
-}
-
-static inline __m256i most(const __m256i v[3])
-{
-    return _mm256_max_epu32(_mm256_max_epu32(v[0], v[1]), v[2]);
-}
-
-static inline __m256i luminance(const __m256i v[3])
-{
-    static const int weight[3] = {4304, 11108, 972};
-    struct wide sum = {_mm256_setzero_si256(), _mm256_setzero_si256()};
-    for (int i = 0; i < 3; i++) {
-        const __m256i w = _mm256_set1_epi64x(weight[i]);
-        sum.even = _mm256_add_epi64(sum.even, _mm256_mul_epu32(v[i], w));
-        sum.odd = _mm256_add_epi64(sum.odd, _mm256_mul_epu32(odds(v[i]), w));
-    }
-    return joined((struct wide){_mm256_srli_epi64(sum.even, 14), _mm256_srli_epi64(sum.odd, 14)});
-}
-
-static inline __m256i gain_of(const struct light_table *t, enum transfer transfer,
-                              const __m256i code[3], const __m256i light[3])
-{
-    if (transfer == TRANSFER_PQ)
-        return look_up_table(t->gain, most(code));
-    __m256i factor = look_up_table(t->ootf, cells(luminance(light)));
-    __m256i shown = joined(times(most(light), factor, LIGHT_BITS));
-    return joined(times(factor, look_up_table(t->gain, cells(shown)), LIGHT_BITS));
+    for (size_t x = 0; x < n; x++)
+        to[x] = table[index[x]];
 }
 
 /*
- * Returns one row of the matrix product, clamped. Sums stay within 2^46, so their low 32 bits are
- * right after an unsigned shift too.
+ * Computes light_cell of light below 2^31. A cell is the octave and nine more bits: the exponent of
+ * a float, less that of 2^8, and the first bits of its fraction. The next bit is cleared, so that
+ * rounding never carries into them. Light below LIGHT_FINE is its own cell.
  */
-static inline __m256i mixed(const struct wide v[3], const int32_t m[3])
+static void find_cells(const uint32_t *restrict light, size_t n, uint32_t *restrict cell)
 {
-    const __m256i half = _mm256_set1_epi64x(1 << (LIGHT_GAMUT_BITS - 1));
-    struct wide sum = {half, half};
-    for (int j = 0; j < 3; j++) {
-        const __m256i factor = _mm256_set1_epi64x(m[j]);
-        sum.even = _mm256_add_epi64(sum.even, _mm256_mul_epi32(v[j].even, factor));
-        sum.odd = _mm256_add_epi64(sum.odd, _mm256_mul_epi32(v[j].odd, factor));
-    }
-    __m256i all = joined((struct wide){_mm256_srli_epi64(sum.even, LIGHT_GAMUT_BITS),
-                                       _mm256_srli_epi64(sum.odd, LIGHT_GAMUT_BITS)});
-    return _mm256_min_epi32(_mm256_max_epi32(all, _mm256_setzero_si256()),
-                            _mm256_set1_epi32(LIGHT_WHITE));
-}
-
-static inline __m256i coded(const struct light_table *t, __m256i light)
-{
-    __m256i pair = _mm256_i32gather_epi32((const int *)(const void *)t->code, cells(light), 2);
-    return _mm256_and_si256(pair, _mm256_set1_epi32(UINT16_MAX));
-}
-
-static inline __attribute__((always_inline)) void apply_eights(const struct light_table *t,
-                                                               enum transfer transfer, bool linear,
-                                                               const struct light_gamut *g,
-                                                               uint32_t *row, size_t eights,
-                                                               size_t room)
-{
-    for (size_t x = 0; x < eights; x += 8) {
-        __m256i code[3], light[3];
-        struct wide v[3];
-        for (size_t i = 0; i < 3; i++) {
-            code[i] = _mm256_loadu_si256((const __m256i *)(const void *)(row + i * room + x));
-            light[i] = look_up_table(t->light, code[i]);
-        }
-        if (transfer != TRANSFER_SDR) {
-            __m256i gain = gain_of(t, transfer, code, light);
-            for (int i = 0; i < 3; i++)
-                v[i] = times(light[i], gain, LIGHT_GAIN_BITS);
-        } else {
-            for (int i = 0; i < 3; i++)
-                v[i] = (struct wide){light[i], odds(light[i])};
-        }
-        for (int i = 0; i < 3 && (transfer != TRANSFER_SDR || !g->same); i++)
-            light[i] = mixed(v, g->m[i]);
-        for (size_t i = 0; i < 3; i++)
-            _mm256_storeu_si256((__m256i *)(void *)(row + i * room + x),
-                                linear ? light[i] : coded(t, light[i]));
+    for (size_t x = 0; x < n; x++) {
+        int32_t value = (int32_t)light[x], fine = value < LIGHT_FINE ? value : LIGHT_FINE, bits;
+        float rounded = (float)(value & ~(value >> 10));
+        memcpy(&bits, &rounded, sizeof bits);
+        int32_t above = (bits >> 14) - (127 + 8) * LIGHT_FINE;
+        cell[x] = (uint32_t)(above > fine ? above : fine);
     }
 }
-#else
-static inline void apply_eights(const struct light_table *t, enum transfer transfer, bool linear,
-                                const struct light_gamut *g, uint32_t *row, size_t eights,
-                                size_t room)
-{
-    (void)t, (void)transfer, (void)linear, (void)g, (void)row, (void)eights, (void)room;
-}
-#endif
 
-#ifdef __AVX2__
-enum { AT_ONCE = 8 };
-#else
-enum { AT_ONCE = 0 };
-#endif
-
-static inline __attribute__((always_inline)) void apply_all(const struct light_table *t,
-                                                            enum transfer transfer, bool linear,
-                                                            const struct light_gamut *g,
-                                                            uint32_t *row, size_t n, size_t room)
+/* Computes the largest of three values below 2^31. */
+static void find_largest(uint32_t *const row[3], size_t n, uint32_t *restrict to)
 {
-    size_t eights = AT_ONCE > 0 ? n / 8 * 8 : 0;
-    apply_eights(t, transfer, linear, g, row, eights, room);
-    apply_each(t, transfer, linear, g, row, eights, n, room);
+    const uint32_t *a = row[0], *b = row[1], *c = row[2];
+    for (size_t x = 0; x < n; x++) {
+        int32_t largest = (int32_t)a[x], second = (int32_t)b[x], third = (int32_t)c[x];
+        largest = largest > second ? largest : second;
+        to[x] = (uint32_t)(largest > third ? largest : third);
+    }
 }
 
-/* Calls apply_all with constant transfer and output, so that each loop is specialized. */
+/* Multiplies: row[x] = row[x] * by[x] >> bits. */
+static void scale_row(uint32_t *restrict row, const uint32_t *restrict by, int bits, size_t n)
+{
+    for (size_t x = 0; x < n; x++)
+        row[x] = (uint32_t)((uint64_t)row[x] * by[x] >> bits);
+}
+
+/*
+ * Returns (m . v + round) >> LIGHT_GAMUT_BITS. v's high and low bits are summed separately, so that
+ * 32 bits are enough: v is at most 2 LIGHT_WHITE, and the sum of |m| below 2^16.
+ */
+static inline int32_t weigh(const int32_t m[3], uint32_t r, uint32_t g, uint32_t b, int32_t round)
+{
+    enum { LOW = 11, MASK = (1 << LOW) - 1 };
+    int32_t high =
+        m[0] * (int32_t)(r >> LOW) + m[1] * (int32_t)(g >> LOW) + m[2] * (int32_t)(b >> LOW);
+    int32_t low = m[0] * (int32_t)(r & MASK) + m[1] * (int32_t)(g & MASK) +
+                  m[2] * (int32_t)(b & MASK) + round;
+    return (high + (low >> LOW)) >> (LIGHT_GAMUT_BITS - LOW);
+}
+
+static inline uint32_t clamp_light(int32_t light)
+{
+    light = light < 0 ? 0 : light;
+    return (uint32_t)(light > LIGHT_WHITE ? LIGHT_WHITE : light);
+}
+
+static void convert_primaries(const int32_t m[3][3], size_t n, uint32_t *restrict r,
+                              uint32_t *restrict g, uint32_t *restrict b)
+{
+    const int32_t half = 1 << (LIGHT_GAMUT_BITS - 1);
+    for (size_t x = 0; x < n; x++) {
+        int32_t red = weigh(m[0], r[x], g[x], b[x], half);
+        int32_t green = weigh(m[1], r[x], g[x], b[x], half);
+        int32_t blue = weigh(m[2], r[x], g[x], b[x], half);
+        r[x] = clamp_light(red);
+        g[x] = clamp_light(green);
+        b[x] = clamp_light(blue);
+    }
+}
+
+/* What is computed of BLOCK samples at a time. */
+struct block {
+    uint32_t gain[BLOCK], factor[BLOCK], index[BLOCK];
+};
+
+/* Computes light_gain of HLG. */
+static void find_hlg_gains(const struct light_table *t, uint32_t *const light[3], size_t n,
+                           struct block *b)
+{
+    static const int32_t weight[3] = {4304, 11108, 972};
+    for (size_t x = 0; x < n; x++)
+        b->gain[x] = (uint32_t)weigh(weight, light[0][x], light[1][x], light[2][x], 0);
+    find_cells(b->gain, n, b->index);
+    look_up(t->ootf, b->index, n, b->factor);
+    find_largest(light, n, b->gain);
+    scale_row(b->gain, b->factor, LIGHT_BITS, n);
+    find_cells(b->gain, n, b->index);
+    look_up(t->gain, b->index, n, b->gain);
+    scale_row(b->gain, b->factor, LIGHT_BITS, n);
+}
+
+/* Does light_apply for 1..BLOCK samples in place. */
+static void apply_block(const struct light_table *t, const struct light_gamut *g,
+                        uint32_t *const row[3], size_t n, struct block *b)
+{
+    if (t->transfer == TRANSFER_PQ)
+        find_largest(row, n, b->index);
+    for (size_t i = 0; i < 3; i++)
+        look_up(t->light, row[i], n, row[i]);
+    if (t->transfer == TRANSFER_PQ)
+        look_up(t->gain, b->index, n, b->gain);
+    else if (t->transfer != TRANSFER_SDR)
+        find_hlg_gains(t, row, n, b);
+    for (size_t i = 0; i < 3 && t->transfer != TRANSFER_SDR; i++)
+        scale_row(row[i], b->gain, LIGHT_GAIN_BITS, n);
+    if (t->transfer != TRANSFER_SDR || !g->same)
+        convert_primaries(g->m, n, row[0], row[1], row[2]);
+    for (size_t i = 0; i < 3 && !t->linear; i++) {
+        find_cells(row[i], n, b->index);
+        for (size_t x = 0; x < n; x++)
+            row[i][x] = t->code[b->index[x]];
+    }
+}
+
 static void apply_row(const struct light_table *t, const struct light_gamut *g, uint32_t *row,
                       size_t n, size_t room)
 {
-    if (t->transfer == TRANSFER_PQ && !t->linear)
-        apply_all(t, TRANSFER_PQ, false, g, row, n, room);
-    else if (t->transfer == TRANSFER_PQ)
-        apply_all(t, TRANSFER_PQ, true, g, row, n, room);
-    else if (t->transfer == TRANSFER_HLG && !t->linear)
-        apply_all(t, TRANSFER_HLG, false, g, row, n, room);
-    else if (t->transfer == TRANSFER_HLG)
-        apply_all(t, TRANSFER_HLG, true, g, row, n, room);
-    else
-        apply_all(t, TRANSFER_SDR, t->linear, g, row, n, room);
+    struct block b;
+    for (size_t x = 0; x < n; x += BLOCK, row += BLOCK)
+        apply_block(t, g, (uint32_t *[3]){row, row + room, row + 2 * room},
+                    n - x < BLOCK ? n - x : BLOCK, &b);
 }
 
 static void add_row(uint64_t *restrict sum, const uint32_t *restrict lit, uint32_t weight, size_t n)

@@ -13,8 +13,8 @@ enum { QUARTER = SPECTROGRAM_WINDOW / 4, STFT_STEPS = 256 };
 struct spectrogram {
     const struct stft_frames *code;
     struct stft_tables tables;
-    int32_t work[2 * SPECTROGRAM_BINS * STFT_BATCH_MOST];
-    int16_t padded[STFT_BATCH_MOST][SPECTROGRAM_WINDOW]; /* frames that end after the sound */
+    int32_t work[2 * SPECTROGRAM_BINS * STFT_BATCH];
+    int16_t padded[STFT_BATCH][SPECTROGRAM_WINDOW]; /* frames that end after the sound */
     int16_t unused[SPECTROGRAM_BINS];
 };
 
@@ -123,10 +123,10 @@ static const int16_t *frame_samples(const int16_t *sound, size_t samples, size_t
 void spectrogram_run(struct spectrogram *s, const int16_t *sound, size_t samples, size_t frames,
                      int16_t *out)
 {
-    const int16_t *in[STFT_BATCH_MOST];
-    int16_t *to[STFT_BATCH_MOST];
-    for (size_t t = 0; t < frames; t += s->code->batch) {
-        for (size_t i = 0; i < s->code->batch; i++) {
+    const int16_t *in[STFT_BATCH];
+    int16_t *to[STFT_BATCH];
+    for (size_t t = 0; t < frames; t += STFT_BATCH) {
+        for (size_t i = 0; i < STFT_BATCH; i++) {
             size_t frame = t + i;
             in[i] = frame_samples(sound, samples, frame * SPECTROGRAM_HOP, s->padded[i]);
             to[i] = frame < frames ? out + frame * SPECTROGRAM_BINS : s->unused;

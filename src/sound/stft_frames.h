@@ -4,13 +4,14 @@
 
 #include "barcode/sound/spectrogram.h"
 
-enum { STFT_BATCH_MOST = 8 };
+enum { STFT_BATCH = 8 };
 
 /* Any thread. */
 struct stft_frames {
-    size_t batch; /* frames at once */
-
-    /* Computes out[i][SPECTROGRAM_BINS] from in[i][SPECTROGRAM_WINDOW]; work[2 * 512 * batch]. */
+    /*
+     * Computes out[STFT_BATCH][SPECTROGRAM_BINS] from in[STFT_BATCH][SPECTROGRAM_WINDOW].
+     * work[2 * SPECTROGRAM_BINS * STFT_BATCH] need not be initialized.
+     */
     void (*run)(const struct stft_tables *t, const int16_t *const *in, int32_t *work,
                 int16_t *const *out);
 };

@@ -1,98 +1,35 @@
 /*
- * stft_frames_isa.c - stft_frames.h for one instruction set (isa.h). A vector holds one component
- * of one point of BATCH frames, so that the transform needs no shuffles. Component c of point n is
- * row 2n + c of `work`.
+ * stft_frames_isa.c - stft_frames.h for one instruction set (isa.h). Compilers make vectors of the
+ * loops over BATCH frames. A row of `work` holds one component of one point of these frames: so the
+ * transform needs no shuffles. Component c of point n is row 2n + c.
  */
 #include "stft_frames.h"
 
-#ifdef __AVX2__
-#include <immintrin.h>
-enum { BATCH = 8 };
-
-static inline __m256i odds(__m256i v) { return _mm256_srli_epi64(v, 32); }
-
-/* Sums of products, separately for even and odd elements. */
-struct wide {
-    __m256i even, odd;
-};
-
-static inline struct wide times(__m256i a, __m256i b)
-{
-    return (struct wide){_mm256_mul_epi32(a, b), _mm256_mul_epi32(odds(a), b)};
-}
-
-static inline struct wide plus(struct wide a, struct wide b)
-{
-    return (struct wide){_mm256_add_epi64(a.even, b.even), _mm256_add_epi64(a.odd, b.odd)};
-}
-
-static inline struct wide minus(struct wide a, struct wide b)
-{
-    return (struct wide){_mm256_sub_epi64(a.even, b.even), _mm256_sub_epi64(a.odd, b.odd)};
-}
-
-/* Returns a * -2^31 + 2^31: half of what rounding divides by is added here, for both results. */
-static inline struct wide raised(__m256i a)
-{
-    struct wide half = {_mm256_set1_epi64x(INT64_C(1) << 31), _mm256_set1_epi64x(INT64_C(1) << 31)};
-    return plus(times(a, _mm256_set1_epi64x(INT32_MIN)), half);
-}
-
-/* stft_round, if 2^31 was added: ties are where the low half is 0, and lose an odd one's last bit.
- */
-static inline __m256i rounded(struct wide t)
-{
-    __m256i high = _mm256_blend_epi32(odds(t.even), t.odd, 0xaa);
-    __m256i low = _mm256_blend_epi32(t.even, _mm256_slli_epi64(t.odd, 32), 0xaa);
-    __m256i tie = _mm256_cmpeq_epi32(low, _mm256_setzero_si256());
-    return _mm256_andnot_si256(_mm256_and_si256(tie, _mm256_set1_epi32(1)), high);
-}
-
-static inline __m256i load(const int32_t *row)
-{
-    return _mm256_loadu_si256((const __m256i *)(const void *)row);
-}
-
-static inline void store(int32_t *row, __m256i v)
-{
-    _mm256_storeu_si256((__m256i *)(void *)row, v);
-}
+enum { BATCH = STFT_BATCH };
 
 /* stft_butterfly on points a and b. */
-static inline void butterfly(int32_t *a, int32_t *b, int32_t minus_cos, int32_t minus_sin)
+static inline void butterfly(int32_t *restrict a, int32_t *restrict b, int32_t minus_cos,
+                             int32_t minus_sin)
 {
-    __m256i c = _mm256_set1_epi64x(minus_cos), s = _mm256_set1_epi64x(minus_sin);
-    __m256i b_re = load(b), b_im = load(b + BATCH);
-    struct wide wb_re = plus(times(b_re, c), times(b_im, s));
-    struct wide wb_im = minus(times(b_im, c), times(b_re, s));
-    struct wide a_re = raised(load(a)), a_im = raised(load(a + BATCH));
-    store(a, rounded(plus(a_re, wb_re)));
-    store(a + BATCH, rounded(plus(a_im, wb_im)));
-    store(b, rounded(minus(a_re, wb_re)));
-    store(b + BATCH, rounded(minus(a_im, wb_im)));
+    for (size_t i = 0; i < BATCH; i++) {
+        struct stft_complex x = {a[i], a[BATCH + i]}, y = {b[i], b[BATCH + i]};
+        stft_butterfly(&x, &y, minus_cos, minus_sin);
+        a[i] = x.re, a[BATCH + i] = x.im;
+        b[i] = y.re, b[BATCH + i] = y.im;
+    }
 }
-#else
-enum { BATCH = 1 };
-
-static inline void butterfly(int32_t *a, int32_t *b, int32_t minus_cos, int32_t minus_sin)
-{
-    struct stft_complex x = {a[0], a[1]}, y = {b[0], b[1]};
-    stft_butterfly(&x, &y, minus_cos, minus_sin);
-    a[0] = x.re, a[1] = x.im;
-    b[0] = y.re, b[1] = y.im;
-}
-#endif
 
 static int32_t *point(int32_t *work, size_t n) { return work + n * 2 * BATCH; }
 
 static void load_windowed(const struct stft_tables *t, const int16_t *const *in, int32_t *work)
 {
-    for (size_t i = 0; i < BATCH; i++)
-        for (size_t n = 0; n < SPECTROGRAM_BINS; n++) {
-            int32_t *to = point(work, t->place[n]) + i;
-            to[0] = in[i][2 * n] * t->window[2 * n];
-            to[BATCH] = in[i][2 * n + 1] * t->window[2 * n + 1];
+    for (size_t n = 0; n < SPECTROGRAM_BINS; n++) {
+        int32_t *to = point(work, t->place[n]);
+        for (size_t i = 0; i < BATCH; i++) {
+            to[i] = in[i][2 * n] * t->window[2 * n];
+            to[BATCH + i] = in[i][2 * n + 1] * t->window[2 * n + 1];
         }
+    }
 }
 
 static void transform(const struct stft_tables *t, int32_t *work)
@@ -137,4 +74,4 @@ static void run_frames(const struct stft_tables *t, const int16_t *const *in, in
         finish_bins(t, work, k, out);
 }
 
-const struct stft_frames ISA_NAME(stft_frames) = {.batch = BATCH, .run = run_frames};
+const struct stft_frames ISA_NAME(stft_frames) = {.run = run_frames};

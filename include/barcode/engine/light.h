@@ -80,7 +80,7 @@ struct light_table {
     uint32_t ootf[LIGHT_CELLS];
     /* LIGHT_GAIN_BITS bits; by the largest code (PQ) or the cell of the largest light (HLG) */
     uint32_t gain[LIGHT_CELLS_HDR];
-    uint16_t code[LIGHT_CELLS + 1]; /* fix16, 0..65280; one extra entry for code that reads pairs */
+    uint16_t code[LIGHT_CELLS]; /* fix16, 0..65280 */
 };
 
 struct light;

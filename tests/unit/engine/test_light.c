@@ -5,6 +5,8 @@
 
 #include "test.h"
 #include "barcode/engine/light.h"
+#include "chance.h"
+#include "engine/shrink_sum.h"
 
 static const double WHITE = 203;
 
@@ -297,6 +299,43 @@ TEST(cells_cover_all)
     }
     assert_int_equal(light_cell(LIGHT_WHITE), LIGHT_CELLS - 1);
     assert_true(light_cell(8 * LIGHT_WHITE - 1) < LIGHT_CELLS_HDR);
+}
+
+enum { ROW = 301 };
+
+/* Codes of all kinds, many near the ends; the samples from n on must stay. */
+static void check_row(const struct light_row *how, const struct light_table *t,
+                      const struct light_gamut *g, size_t n)
+{
+    uint32_t row[3][ROW], code[ROW][3], out[3];
+    for (size_t x = 0; x < ROW; x++)
+        for (size_t i = 0; i < 3; i++) {
+            int edge = between(0, 1) * (LIGHT_CODES - 1 - between(0, 40));
+            code[x][i] = (uint32_t)(x % 4 ? between(0, LIGHT_CODES - 1) : edge);
+            row[i][x] = code[x][i];
+        }
+    how->apply(t, g, row[0], n, ROW);
+    for (size_t x = 0; x < ROW; x++) {
+        light_apply(t, t->transfer, t->linear, g, code[x], out);
+        for (size_t i = 0; i < 3; i++)
+            assert_int_equal(row[i][x], x < n ? out[i] : code[x][i]);
+    }
+}
+
+TEST(rows_are_by_the_definition)
+{
+    for (int map = 0; map < TONE_MAPS * 2; map++)
+        for (int peak = 100; peak <= 10000; peak *= 10) {
+            struct light *l = opened((enum tone_map)(map / 2), peak, map % 2);
+            for (int of = 0; of < TRANSFERS * PRIMARIES; of++) {
+                enum transfer transfer = (enum transfer)(of / PRIMARIES);
+                struct light_gamut g = light_gamut(l, transfer, (enum primaries)(of % PRIMARIES));
+                for (enum isa isa = ISA_C; isa <= ISA_VNNI && isa_supported(isa); isa++)
+                    check_row(ISA_PICK(light_row, isa), table_of(l, transfer), &g,
+                              (size_t)between(1, ROW - 1));
+            }
+            light_close(&l);
+        }
 }
 
 static bool goes(const struct light *l, enum transfer transfer, enum primaries primaries)

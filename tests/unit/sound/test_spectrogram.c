@@ -88,23 +88,30 @@ TEST(value_is_rounded_exactly)
     }
 }
 
-TEST(rounds_to_nearest_ties_to_even)
+/* Returns t / 2^32, rounded to nearest, ties to even. */
+static int32_t rounded(int64_t t)
 {
-    static const struct {
-        int64_t t;
-        int32_t want;
-    } row[] = {{0, 0},
-               {INT64_C(1) << 31, 0},
-               {-(INT64_C(1) << 31), 0},
-               {(INT64_C(1) << 31) + 1, 1},
-               {-(INT64_C(1) << 31) - 1, -1},
-               {INT64_C(3) << 31, 2},
-               {-(INT64_C(3) << 31), -2},
-               {(INT64_C(3) << 31) - 1, 1},
-               {INT64_C(5) << 31, 2},
-               {INT64_C(7) << 32, 7}};
-    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
-        assert_int_equal(stft_round(row[i].t), row[i].want);
+    int64_t odd = (int64_t)((uint64_t)t >> 32 & 1);
+    return (int32_t)((t + INT32_MAX + odd) >> 32);
+}
+
+TEST(half_sums_are_rounded_to_even)
+{
+    static const int64_t part[] = {0,
+                                   1,
+                                   (INT64_C(1) << 31) - 1,
+                                   INT64_C(1) << 31,
+                                   (INT64_C(1) << 31) + 1,
+                                   (INT64_C(1) << 32) - 1};
+    for (int i = 0; i < 300000; i++) {
+        int64_t high = i % 3 ? between(-8, 8) : random_sample() * (int64_t)16384;
+        int64_t low = i % 2 ? part[i % 6] : (int64_t)between(0, 65535) << 16;
+        int64_t wb = high * (INT64_C(1) << 32) + low;
+        int32_t a = i % 5 ? between(-5, 5) : random_sample() * 46000, old = a, b = 0;
+        stft_half_sums(&a, &b, wb);
+        assert_int_equal(a, rounded(old * (int64_t)INT32_MIN + wb));
+        assert_int_equal(b, rounded(old * (int64_t)INT32_MIN - wb));
+    }
 }
 
 static void spectrum(enum isa isa, size_t samples, size_t frames, int16_t (*out)[BINS])
