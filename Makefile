@@ -163,7 +163,7 @@ ISA_FLAGS_vnni   = $(VNNI_FLAGS)
 X86_64  := $(filter __x86_64__,$(PREDEFINED))
 # The sets that a file X_isa.c is compiled for, each into an object of its own (isa.h). The
 # k-means has no such code for plain C.
-isa_sets = $(if $(filter src/kmeans/%,$(1)),$(if $(X86_64),avx2 avx512 vnni), \
+isa_sets = $(if $(filter src/kmeans/%,$(1)),base $(if $(X86_64),avx2 avx512 vnni), \
     c $(if $(X86_64),avx2))
 
 SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
@@ -219,9 +219,9 @@ $(BUILD)/%_isa.$(1).o: %_isa.c
 	@mkdir -p $$(@D)
 	$$(call quietly,CC,"$$< $(1)") \
 	    $$(CC) $$(BASE) $$(CFLAGS) $$(HARDENED) $$(MAP) $$(PKG_CFLAGS) \
-	    -DISA=$(1) $$(or $$(ISA_FLAGS_$(1)),$$(ZEROED)) -c $$< -o $$@
+	    -DISA=$(1) $$(ISA_FLAGS_$(1)) -c $$< -o $$@
 endef
-$(foreach set,c avx2 avx512 vnni,$(eval $(call isa_rule,$(set))))
+$(foreach set,base c avx2 avx512 vnni,$(eval $(call isa_rule,$(set))))
 
 $(PAGE_MADE).c: $(PAGE_FILES) src/output/html/page/embed.sh
 	@mkdir -p $(@D)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"c", "avx2", "avx512", "vnni"};
+static const char *const names[] = {"c", "base", "avx2", "avx512", "vnni"};
 
 #ifdef __x86_64__
 
@@ -29,7 +29,8 @@ bool isa_supported(enum isa isa)
 {
     __builtin_cpu_init();
     switch (isa) {
-    case ISA_C: return true;
+    case ISA_C:
+    case ISA_BASE: return true;
     case ISA_AVX2: return has_avx2();
     case ISA_AVX512: return has_avx512();
     case ISA_VNNI: return has_avx512() && __builtin_cpu_supports("avx512vnni");
@@ -39,7 +40,7 @@ bool isa_supported(enum isa isa)
 
 #else
 
-bool isa_supported(enum isa isa) { return isa == ISA_C; }
+bool isa_supported(enum isa isa) { return isa <= ISA_BASE; }
 
 #endif
 
@@ -65,5 +66,6 @@ bool isa_choose(enum isa *isa, struct err *e)
         return true;
     }
     return err_set(e, ERR_USAGE,
-                   "BARCODE_ISA names no instruction set (c, avx2, avx512 or vnni): '%s'", forced);
+                   "BARCODE_ISA names no instruction set (c, base, avx2, avx512 or vnni): '%s'",
+                   forced);
 }

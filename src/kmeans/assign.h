@@ -65,7 +65,7 @@ struct assign {
     /* moved: differences of twice, rb and g from the previous step */
     struct assign_table now, moved;
     bool far; /* a centroid moved by more than `moved` can hold: examine everything */
-    _Alignas(16) uint32_t total[2][CLUSTERS_MAX][4]; /* `sum` is the sum of these two */
+    _Alignas(32) uint64_t total[2][CLUSTERS_MAX][4]; /* `sum` is the sum of these two */
 };
 
 /* Creates a workspace for at most `capacity` points; 1 <= k <= 64. */

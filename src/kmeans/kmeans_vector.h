@@ -18,10 +18,10 @@ struct nearest;
 /* Gives the same results as the plain functions. Those from `begin` on need the output of `box`. */
 struct kmeans_vector {
     /*
-     * Writes the pixels rgb[pixels][3] as runs of equal neighbours to run[pixels] (points.h).
-     * Returns the number of runs. Overwrites p.
+     * Replaces the keys of the pixels by runs of equal neighbours (points.h). Returns the number of
+     * runs. Overwrites p.
      */
-    size_t (*runs)(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels);
+    size_t (*runs)(struct points *p, uint32_t *key, size_t pixels);
     /* Computes points without groups from runs sorted by key. Returns their number. */
     size_t (*distinct)(struct points *p, const uint32_t *run, size_t runs);
     /* Implements points_box. */
@@ -39,7 +39,7 @@ struct kmeans_vector {
 };
 
 /* x86-64 only */
-extern const struct kmeans_vector kmeans_avx2, kmeans_avx512, kmeans_vnni;
+extern const struct kmeans_vector kmeans_base, kmeans_avx2, kmeans_avx512, kmeans_vnni;
 
 #ifdef ISA
 void ISA_NAME(assign_again)(struct assign *a, bool first); /* `step` */
@@ -49,6 +49,7 @@ void ISA_NAME(assign_again)(struct assign *a, bool first); /* `step` */
 static inline const struct kmeans_vector *kmeans_vector_of(enum isa isa)
 {
     switch (isa) {
+    case ISA_BASE: return &kmeans_base;
 #ifdef __x86_64__
     case ISA_AVX2: return &kmeans_avx2;
     case ISA_AVX512: return &kmeans_avx512;

@@ -16,6 +16,7 @@ struct points_maker {
     uint32_t *key, *other;              /* [pixels], both buffers of the sort; NULL with a table */
     uint32_t *table;                    /* [KEYS] counts; NULL with a sort */
     uint32_t low[DIGITS], high[DIGITS]; /* histograms, then positions */
+    uint32_t spread[3][256];            /* the bits of a channel in a key */
 };
 
 size_t points_most(size_t pixels) { return pixels < KEYS ? pixels : KEYS; }
@@ -103,6 +104,9 @@ struct points_maker *points_maker_open(size_t pixels, enum isa isa, struct err *
     if (!m)
         return NULL;
     m->vector = kmeans_vector_of(isa);
+    for (uint32_t v = 0; v < 256; v++)
+        for (int c = 0; c < 3; c++)
+            m->spread[c][v] = key_spread(v) << (2 - c);
     bool sort = pixels <= SORT_MOST;
     if (sort) {
         m->key = kmeans_lines(pixels * sizeof *m->key);
@@ -177,7 +181,10 @@ static void make_by_sorting(struct points_maker *m, struct points *p, const uint
 static void make_by_vectors(struct points_maker *m, struct points *p, const uint8_t *rgb,
                             size_t pixels)
 {
-    size_t runs = m->vector->runs(p, m->key, rgb, pixels);
+    for (size_t i = 0; i < pixels; i++)
+        m->key[i] =
+            m->spread[0][rgb[3 * i]] | m->spread[1][rgb[3 * i + 1]] | m->spread[2][rgb[3 * i + 2]];
+    size_t runs = m->vector->runs(p, m->key, pixels);
     sort_keys(m, runs);
     close_up(p, m->vector->distinct(p, m->key, runs));
 }

@@ -14,6 +14,7 @@ SHARED_BEGIN
 
 enum isa {
     ISA_C,      /* plain C, the reference */
+    ISA_BASE,   /* vectors of 4 lanes, by the compiler */
     ISA_AVX2,   /* AVX2 and BMI */
     ISA_AVX512, /* AVX-512 F, BW, DQ, VL */
     ISA_VNNI    /* AVX-512 as above, and AVX-512 VNNI (vpdpwssd) */

@@ -45,7 +45,7 @@ struct points {
     size_t each, groups, blocks;
     /* [groups], [blocks]; allocated so that one more vector can be loaded and ignored */
     struct boxes group, block;
-    uint32_t (*group_sum)[4], (*block_sum)[4]; /* weight * (r, g, b, 1); pixels <= 2^24 only */
+    uint64_t (*group_sum)[4], (*block_sum)[4]; /* weight * (r, g, b, 1) */
     uint64_t *group_square;                    /* weight * (r^2 + g^2 + b^2) */
 };
 

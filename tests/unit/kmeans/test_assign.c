@@ -96,7 +96,7 @@ TEST(one_workspace)
     static const int ks[] = {2, 5, 8, 20, 40};
     struct err e = ERR_INIT;
     struct frame *f = frame_open(PIXELS);
-    for (int isa = ISA_AVX2; isa <= ISA_VNNI; isa++) {
+    for (int isa = ISA_BASE; isa <= ISA_VNNI; isa++) {
         for (size_t n = 0; isa_supported((enum isa)isa) && n < sizeof ks / sizeof *ks; n++) {
             struct assign *plain = assign_open(ks[n], PIXELS, ISA_C, &e),
                           *fast = assign_open(ks[n], PIXELS, (enum isa)isa, &e);
@@ -139,7 +139,7 @@ TEST(sums_of_a_walk)
     struct frame *f = frame_open(PIXELS);
     for (int kind = 0; kind < 4; kind++) {
         fill(f, kind, 17 + (uint32_t)kind);
-        for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+        for (int isa = ISA_BASE; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
             points_box(&f->p, (enum isa)isa);
             for (size_t n = 0; n < sizeof ks / sizeof *ks; n += UNDER_TSAN ? 4 : 1)
                 walk(f, (enum isa)isa, ks[n], 1000 + (uint32_t)n);

@@ -25,7 +25,7 @@ static void check_start(struct frame *f, enum kmeans_init init, int k, int resta
                         uint32_t want[CLUSTERS_MAX])
 {
     start(f, init, k, ISA_C, restart, want);
-    for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+    for (int isa = ISA_BASE; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         uint32_t got[CLUSTERS_MAX];
         points_box(&f->p, (enum isa)isa);
         start(f, init, k, (enum isa)isa, restart, got);
@@ -127,7 +127,7 @@ TEST(candidate_0_alone)
         for (size_t i = 0; i < 3 * PIXELS; i++)
             f->rgb[i] = (uint8_t)(next(&x) % (uint32_t)colours * 255 / (uint32_t)colours);
         points_make(f->maker, &f->p, f->rgb, PIXELS);
-        for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+        for (int isa = ISA_BASE; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
             points_box(&f->p, (enum isa)isa);
             for (size_t i = 0; i < sizeof more / sizeof *more; i++)
                 check_alone(f, (enum isa)isa, more[i]);
