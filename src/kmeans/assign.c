@@ -72,7 +72,7 @@ static void load_one(struct assign *a, int j)
 {
     const int32_t *q = a->q[j];
     int scale = 1 << a->bits;
-    a->now.constant[j] = assign_constant(q, a->bits, j);
+    a->now.constant[j] = assign_constant(q, a->bits, j) + ASSIGN_RAISED;
     a->now.twice[j] = 2 * (a->now.constant[j] - j) + j;
     a->now.rb[j] = pair(-q[0] * scale, -q[2] * scale);
     a->now.g[j] = pair(-q[1] * scale, 0);

@@ -21,7 +21,8 @@
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/kmeans/points.h"
 
-/* A value above every score; its double fits. */
+/* What the table adds to scores, so that they are positive; a value above all; its double fits. */
+#define ASSIGN_RAISED (INT32_C(1) << 26)
 #define ASSIGN_NEVER (INT32_C(1) << 29)
 
 /*

@@ -71,12 +71,12 @@ static inline lanes at_centres(const struct assign_table *t, int j, struct place
 /* Returns the minimum of at_centres; stores each result in centre[j] (may be NULL). */
 static inline lanes least_at_centres(const struct assign *a, struct places c, lanes *centre)
 {
-    lanes least = lanes_all(INT32_MAX);
+    lanes least = lanes_all(2 * ASSIGN_NEVER);
     for (int j = 0; j < a->k; j++) {
         lanes here = at_centres(&a->now, j, c);
         if (centre)
             centre[j] = here;
-        least = lanes_min(least, here);
+        least = normal_min(least, here);
     }
     return least;
 }
@@ -182,12 +182,17 @@ static inline uint32_t *note_changes(const struct assign *a, const struct stretc
     return lanes_pack(next, changed, point | is << CHANGE_NEW);
 }
 
+static inline int32_t least_slack(lanes slack)
+{
+    return (int32_t)(normal_least(slack) - LANES_NORMAL);
+}
+
 /* Scores a group against the centroids in `set`. */
 static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t group, uint64_t set,
                               uint32_t *next)
 {
     size_t at = group * GROUP;
-    lanes margin = lanes_all(INT32_MAX);
+    lanes margin = lanes_all(ASSIGN_NEVER);
     struct colours c[VECTORS];
     lanes best[VECTORS], second[VECTORS];
     for (size_t v = 0; v < VECTORS; v++) {
@@ -200,15 +205,15 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
         lanes step_rb = lanes_all((int)a->now.rb[j]), step_g = lanes_all((int)a->now.g[j]);
         for (size_t v = 0; v < VECTORS; v++) {
             lanes score = lanes_dots(constant, c[v].rb, step_rb, c[v].g, step_g);
-            second[v] = lanes_min(second[v], lanes_max(best[v], score));
-            best[v] = lanes_min(best[v], score);
+            second[v] = normal_min(second[v], normal_max(best[v], score));
+            best[v] = normal_min(best[v], score);
         }
     }
     for (size_t v = 0; v < VECTORS; v++) {
-        margin = lanes_min(margin, second[v] - best[v]);
+        margin = normal_min(margin, second[v] - best[v] + LANES_NORMAL);
         next = note_changes(a, s, at + (size_t)(v * LANES), index_of(a, best[v]), next);
     }
-    a->slack[0][group] = a->slack[1][group] = (int32_t)lanes_least(margin);
+    a->slack[0][group] = a->slack[1][group] = least_slack(margin);
     return next;
 }
 
@@ -223,19 +228,19 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
     lanes constant = lanes_right1(lanes_all(t->constant[low]) - lanes_all(t->constant[high]));
     lanes step_rb = pairs_sub(lanes_all((int)t->half_rb[low]), lanes_all((int)t->half_rb[high]));
     lanes step_g = pairs_sub(lanes_all((int)t->half_g[low]), lanes_all((int)t->half_g[high]));
-    lanes side_low = lanes_all(SLACK_MOST / 2), side_high = side_low;
+    lanes side_low = lanes_all(SLACK_MOST / 2 + LANES_NORMAL), side_high = side_low;
     size_t at = group * GROUP;
     for (int v = 0; v < VECTORS; v++, at += LANES) {
         struct colours c = colours_at(a->p->colour + at);
         lanes d = lanes_dots(constant, c.rb, step_rb, c.g, step_g);
-        /* As unsigned numbers, those of the other side are huge. ~d = -d - 1. */
-        side_low = lanes_min_unsigned(side_low, ~d);
-        side_high = lanes_min_unsigned(side_high, d);
+        /* ~d = -d - 1. */
+        side_low = lanes_side(side_low, ~d);
+        side_high = lanes_side(side_high, d);
         next =
             note_changes(a, s, at, lanes_pick_negative(d, lanes_all(low), lanes_all(high)), next);
     }
-    a->slack[0][group] = 2 * (int32_t)lanes_least(side_low);
-    a->slack[1][group] = 2 * (int32_t)lanes_least(side_high);
+    a->slack[0][group] = 2 * least_slack(side_low);
+    a->slack[1][group] = 2 * least_slack(side_high);
     return next;
 }
 
@@ -365,10 +370,10 @@ static inline void finish_block(struct assign *a, size_t block)
 {
     for (int side = 0; side < 2; side++) {
         const int32_t *slack = a->slack[side] + block * POINTS_BLOCK;
-        lanes least = lanes_load(slack);
+        lanes least = lanes_load(slack) + LANES_NORMAL;
         for (int i = LANES; i < POINTS_BLOCK; i += LANES)
-            least = lanes_min(least, lanes_load(slack + i));
-        a->least[side][block] = (int32_t)lanes_least(least);
+            least = normal_min(least, lanes_load(slack + i) + LANES_NORMAL);
+        a->least[side][block] = least_slack(least);
         a->due[side][block] = 0;
     }
 }

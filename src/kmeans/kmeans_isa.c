@@ -228,7 +228,7 @@ static inline lanes box_nearest(struct corners b, lanes rb, lanes g)
 {
     lanes out_rb = pairs_below(b.low_rb, rb) | pairs_below(rb, b.high_rb);
     lanes out_g = pairs_below(b.low_g, g) | pairs_below(g, b.high_g);
-    return lanes_dots(lanes_all(0), out_rb, out_rb, out_g, out_g);
+    return lanes_dots(lanes_all(LANES_NORMAL), out_rb, out_rb, out_g, out_g);
 }
 
 /*
@@ -239,7 +239,7 @@ static inline lanes box_beyond(struct corners b, lanes rb, lanes g)
 {
     rb = pairs_max(pairs_sub(b.high_rb, rb), pairs_sub(rb, b.low_rb));
     g = pairs_max(pairs_sub(b.high_g, g), pairs_sub(g, b.low_g));
-    return lanes_dots(lanes_all(1), rb, rb, g, g);
+    return lanes_dots(lanes_all(LANES_NORMAL + 1), rb, rb, g, g);
 }
 
 /*
@@ -252,15 +252,15 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
 {
     struct corners c = {lanes_all((int)box->low_rb[at]), lanes_all((int)box->low_g[at]),
                         lanes_all((int)box->high_rb[at]), lanes_all((int)box->high_g[at])};
-    lanes nearest[BATCH_ROOM / LANES], limit = lanes_all((int)reach);
+    lanes nearest[BATCH_ROOM / LANES], limit = lanes_all((int)reach + LANES_NORMAL);
     for (size_t v = 0; v * LANES < (size_t)b->count; v++) {
         lanes rb = lanes_load(b->rb + v * LANES), g = lanes_load(b->g + v * LANES);
         nearest[v] = box_nearest(c, rb, g);
         if (rival)
-            limit = lanes_min(limit, box_beyond(c, rb, g));
+            limit = normal_min(limit, box_beyond(c, rb, g));
     }
     if (rival)
-        limit = lanes_all((int)lanes_least(limit));
+        limit = lanes_all((int)normal_least(limit));
     uint32_t near = 0;
     for (size_t v = 0; v * LANES < (size_t)b->count; v++)
         near |= mask_bits(mask_less(nearest[v], limit)) << (v * LANES);
@@ -299,40 +299,43 @@ FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b,
 {
     size_t at = group * GROUP;
     struct colours c[VECTORS];
-    lanes best[VECTORS], reach = lanes_all(0), mass = lanes_all(0);
+    lanes best[VECTORS], reach = lanes_all(LANES_NORMAL), mass = lanes_all(0);
     for (size_t v = 0; v < VECTORS; v++) {
         c[v] = colours_scaled(n->p->colour + at + v * LANES);
-        best[v] = fresh ? lanes_all(INT32_MAX) : lanes_load(n->key + at + v * LANES);
+        best[v] =
+            fresh ? lanes_all(NEAREST_NEVER) : lanes_load(n->key + at + v * LANES) + LANES_NORMAL;
     }
     do {
         int i = __builtin_ctz(near);
         lanes rb = lanes_all((int)b->scaled_rb[i]), g = lanes_all((int)b->scaled_g[i]),
-              number = lanes_all(b->number[i]);
+              number = lanes_all(b->number[i] + LANES_NORMAL);
         for (size_t v = 0; v < VECTORS; v++) {
             lanes gap_rb = pairs_sub(c[v].rb, rb), gap_g = pairs_sub(c[v].g, g);
-            best[v] = lanes_min(best[v], lanes_dots(number, gap_rb, gap_rb, gap_g, gap_g));
+            best[v] = normal_min(best[v], lanes_dots(number, gap_rb, gap_rb, gap_g, gap_g));
         }
     } while (near &= near - 1);
     for (size_t v = 0; v < VECTORS; v++) {
+        if (!last)
+            reach = normal_max(reach, best[v]);
+        best[v] -= LANES_NORMAL;
         lanes_store(n->key + at + v * LANES, best[v]);
         if (last)
             continue;
-        reach = lanes_max(reach, best[v]);
         mass = wide_add(
             mass, wide_products(distance_of(best[v]), lanes_load(n->p->weight + at + v * LANES)));
     }
     if (last)
         return;
-    n->reach[group] = nearest_distance(lanes_most(reach));
+    n->reach[group] = nearest_distance(normal_most(reach) - LANES_NORMAL);
     n->mass[group] = wide_sum(mass);
 }
 
 static inline uint32_t block_reach(const struct nearest *n, size_t group)
 {
-    lanes reach = lanes_load(n->reach + group);
+    lanes reach = lanes_load(n->reach + group) + LANES_NORMAL;
     for (int i = LANES; i < POINTS_BLOCK; i += LANES)
-        reach = lanes_max(reach, lanes_load(n->reach + group + i));
-    return lanes_most(reach);
+        reach = normal_max(reach, lanes_load(n->reach + group + i) + LANES_NORMAL);
+    return normal_most(reach) - LANES_NORMAL;
 }
 
 /*
@@ -367,14 +370,15 @@ FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct b
     const struct boxes *box = &n->p->group;
     struct corners c = {lanes_load(box->low_rb + group), lanes_load(box->low_g + group),
                         lanes_load(box->high_rb + group), lanes_load(box->high_g + group)};
-    lanes nearest[BATCH_ALL], limit = fresh ? lanes_all(INT32_MAX) : lanes_load(n->reach + group),
-                              near = lanes_all(0);
+    lanes nearest[BATCH_ALL],
+        limit = fresh ? lanes_all(NEAREST_NEVER) : lanes_load(n->reach + group) + LANES_NORMAL,
+        near = lanes_all(0);
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
         lanes rb = lanes_all((int)b->rb[i]), g = lanes_all((int)b->g[i]);
         nearest[i] = box_nearest(c, rb, g);
         if (rival)
-            limit = lanes_min(limit, box_beyond(c, rb, g));
+            limit = normal_min(limit, box_beyond(c, rb, g));
     }
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
@@ -398,8 +402,8 @@ FOR_FRESH void list_visits_near(const struct nearest *n, size_t block, const str
     visits->first = block * POINTS_BLOCK;
     for (; block < end; block++) {
         size_t group = block * POINTS_BLOCK;
-        uint32_t near =
-            batch_near(b, &n->p->block, block, fresh ? INT32_MAX : block_reach(n, group), rival);
+        uint32_t near = batch_near(b, &n->p->block, block,
+                                   fresh ? NEAREST_NEVER : block_reach(n, group), rival);
         if (!near)
             continue;
         bool some = rival && (near & (near - 1) & ((near & (near - 1)) - 1));

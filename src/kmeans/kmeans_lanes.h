@@ -56,7 +56,8 @@ _Static_assert((int)GROUP >= (int)POINTS_GROUP_LEAST && POINTS_STEP % BLOCK == 0
                "what points.c makes room for");
 
 /* `lanes` may have two 16-bit values in each lane, or be half as many 64-bit ones (wide_...). */
-typedef uint32_t lanes __attribute__((vector_size(4 * LANES), may_alias));
+typedef uint32_t lanes __attribute__((vector_size(4 * LANES)));
+typedef lanes lanes_memory __attribute__((may_alias));
 typedef uint32_t unaligned_lanes __attribute__((vector_size(4 * LANES), may_alias, aligned(4)));
 typedef int32_t signed_lanes __attribute__((vector_size(4 * LANES)));
 typedef int16_t signed_pair_lanes __attribute__((vector_size(4 * LANES)));
@@ -64,10 +65,10 @@ typedef uint16_t pair_lanes __attribute__((vector_size(4 * LANES)));
 typedef uint8_t byte_lanes __attribute__((vector_size(4 * LANES)));
 typedef uint64_t wide_lanes __attribute__((vector_size(4 * LANES)));
 
-static inline lanes lanes_load(const void *p) { return *(const lanes *)p; }
+static inline lanes lanes_load(const void *p) { return *(const lanes_memory *)p; }
 /* Loads from an address of any alignment. */
 static inline lanes lanes_load_any(const void *p) { return *(const unaligned_lanes *)p; }
-static inline void lanes_store(void *p, lanes a) { *(lanes *)p = a; }
+static inline void lanes_store(void *p, lanes a) { *(lanes_memory *)p = a; }
 static inline lanes lanes_all(int32_t v) { return (uint32_t)v - (lanes){0}; }
 /* Returns 0, 1, 2, ... */
 #define LANE_OF(i, n) (i)
@@ -109,15 +110,12 @@ DEFINE_LANES(bytes_max, byte_lanes, y ^ ((x ^ y) & (byte_lanes)(x > y)))
 #if defined(__AVX2__)
 DEFINE_LANES(lanes_min, x86_lanes, X86(min_epi32)(x, y))
 DEFINE_LANES(lanes_max, x86_lanes, X86(max_epi32)(x, y))
-DEFINE_LANES(lanes_min_unsigned, x86_lanes, X86(min_epu32)(x, y))
 #elif defined(__aarch64__)
 DEFINE_LANES(lanes_min, int32x4_t, vminq_s32(x, y))
 DEFINE_LANES(lanes_max, int32x4_t, vmaxq_s32(x, y))
-DEFINE_LANES(lanes_min_unsigned, uint32x4_t, vminq_u32(x, y))
 #else
 DEFINE_LANES(lanes_min, signed_lanes, y ^ ((x ^ y) & (x < y)))
 DEFINE_LANES(lanes_max, signed_lanes, y ^ ((x ^ y) & (x > y)))
-DEFINE_LANES(lanes_min_unsigned, lanes, y ^ ((x ^ y) & (lanes)(x < y)))
 #endif
 
 /*
@@ -132,6 +130,15 @@ DEFINE_LANES(normal_max, __m128, _mm_max_ps(x, y))
 enum { LANES_NORMAL = 0 };
 DEFINE_LANES(normal_min, lanes, lanes_min(x, y))
 DEFINE_LANES(normal_max, lanes, lanes_max(x, y))
+#endif
+
+/* Returns the lower of a and b + LANES_NORMAL, where a negative b, from -2^28, counts as huge. */
+#if defined(__AVX2__)
+DEFINE_LANES(lanes_side, x86_lanes, X86(min_epu32)(x, y))
+#elif defined(__aarch64__)
+DEFINE_LANES(lanes_side, uint32x4_t, vminq_u32(x, y))
+#else
+DEFINE_LANES(lanes_side, lanes, normal_min(x, (y & ((1 << 29) - 1)) + LANES_NORMAL))
 #endif
 
 static inline lanes pairs_abs(lanes a)
@@ -208,8 +215,8 @@ static inline __m128i quarter_of(__m256i half, int i)
         return combine(a, __builtin_shufflevector(a, a, 1, 0, 3, 2))[0]; \
     }
 #endif
-COMBINE_LANES(lanes_least, lanes_min, min_epi32)
-COMBINE_LANES(lanes_most, lanes_max, max_epi32)
+COMBINE_LANES(normal_least, normal_min, min_epi32)
+COMBINE_LANES(normal_most, normal_max, max_epi32)
 /* The minimum and maximum of each of the words' four bytes. */
 COMBINE_LANES(bytes_least, bytes_min, min_epu8)
 COMBINE_LANES(bytes_most, bytes_max, max_epu8)

@@ -87,10 +87,11 @@ static inline void *kmeans_lines_zeroed(size_t bytes)
  */
 
 enum {
-    NEAREST_BATCH = 128,              /* most candidates of one call: 2k with k = 64 */
-    NEAREST_TRIALS = 8,               /* most trials of one call */
-    NEAREST_INDEX = 10,               /* bits of a candidate's number in a key */
-    NEAREST_MOST = 1 << NEAREST_INDEX /* most candidates in total */
+    NEAREST_BATCH = 128,               /* most candidates of one call: 2k with k = 64 */
+    NEAREST_TRIALS = 8,                /* most trials of one call */
+    NEAREST_INDEX = 10,                /* bits of a candidate's number in a key */
+    NEAREST_MOST = 1 << NEAREST_INDEX, /* most candidates in total */
+    NEAREST_NEVER = 1 << 29            /* above every key */
 };
 
 struct nearest {
