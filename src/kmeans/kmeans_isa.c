@@ -1,6 +1,6 @@
 /*
- * kmeans_isa.c - the functions of kmeans_vector.h for AVX2, AVX-512, and AVX-512 with VNNI (isa.h),
- * written once on top of kmeans_lanes.h. The assign step is in assign_isa.c.
+ * kmeans_isa.c - the functions of kmeans_vector.h, written once for all instruction sets (isa.h) on
+ * top of kmeans_lanes.h. The assign step is in assign_isa.c.
  */
 #include <string.h>
 

@@ -13,7 +13,7 @@
 
 SHARED_BEGIN
 
-/* A group is two vectors: 16 points with AVX2, 32 with AVX-512. */
+/* A group is 16 points; with AVX-512, 32. */
 enum {
     POINTS_GROUP_LEAST = 16,
     POINTS_BLOCK = 16, /* groups a block */
@@ -62,7 +62,7 @@ static inline uint32_t colour_word(uint32_t r, uint32_t g, uint32_t b)
 }
 
 /*
- * A Morton key has KEY_BITS bits. In the vector code's sort, the bits above hold the number of
+ * A Morton key has KEY_BITS bits. In the sort, the bits above hold the number of
  * equal neighbours with this key, less one: at most KEY_RUN neighbours.
  */
 enum { KEY_BITS = 24, KEYS = 1 << KEY_BITS, KEY_RUN = 256 };
@@ -100,7 +100,7 @@ void points_close(struct points *p);
 /* Fills the padding and the sums of p from colour[n] and weight[n], n from 1 to the capacity. */
 void points_seal(struct points *p, size_t n);
 
-/* Fills the groups and blocks that the vector code of `isa` reads (not ISA_C; pixels <= 2^24). */
+/* Fills the groups and blocks, whose size depends on `isa`. */
 void points_box(struct points *p, enum isa isa);
 
 /* Allocates scratch memory for frames of up to `pixels` (1..2^28) and a supported `isa`. */
