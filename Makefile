@@ -152,19 +152,13 @@ NVCC_BUILD := out/build/nvcc-$(shell printf '%s' '$(NVCC) $(NVCC_FLAGS) $(CXX)' 
 BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)$(if $(DEB),-deb)
 
 # The inner loops of one instruction set each; everything else stays at the x86-64 base line.
-# Other processors have none. They keep vectors in local arrays, which ZEROED would fill with
+# They keep vectors in local arrays, which ZEROED would fill with
 # zeros again and again: 5 % of the k-means with AVX2.
-AVX2_FLAGS   = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
-AVX512_FLAGS = $(AVX2_FLAGS) -mavx512f -mavx512bw -mavx512dq -mavx512vl
-VNNI_FLAGS   = $(AVX512_FLAGS) -mavx512vnni
-ISA_FLAGS_avx2   = $(AVX2_FLAGS)
-ISA_FLAGS_avx512 = $(AVX512_FLAGS)
-ISA_FLAGS_vnni   = $(VNNI_FLAGS)
+ISA_FLAGS_avx2 = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
+ISA_FLAGS_vnni = $(ISA_FLAGS_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni
 X86_64  := $(filter __x86_64__,$(PREDEFINED))
-# The sets that a file X_isa.c is compiled for, each into an object of its own (isa.h). The
-# k-means has no such code for plain C.
-isa_sets = $(if $(filter src/kmeans/%,$(1)),$(if $(X86_64),avx2 avx512 vnni), \
-    c $(if $(X86_64),avx2))
+# The sets that a file X_isa.c is compiled for, each into an object of its own (isa.h).
+isa_sets = base $(if $(X86_64),avx2 $(if $(filter src/kmeans/%,$(1)),vnni))
 
 SRC     := $(sort $(wildcard src/*.c src/*/*.c src/*/*/*.c))
 SRC     := $(filter-out src/live/serve/serve$(if $(filter 1,$(SERVER)),_none).c,$(SRC))
@@ -219,9 +213,9 @@ $(BUILD)/%_isa.$(1).o: %_isa.c
 	@mkdir -p $$(@D)
 	$$(call quietly,CC,"$$< $(1)") \
 	    $$(CC) $$(BASE) $$(CFLAGS) $$(HARDENED) $$(MAP) $$(PKG_CFLAGS) \
-	    -DISA=$(1) $$(or $$(ISA_FLAGS_$(1)),$$(ZEROED)) -c $$< -o $$@
+	    -DISA=$(1) $$(ISA_FLAGS_$(1)) -c $$< -o $$@
 endef
-$(foreach set,c avx2 avx512 vnni,$(eval $(call isa_rule,$(set))))
+$(foreach set,base avx2 vnni,$(eval $(call isa_rule,$(set))))
 
 $(PAGE_MADE).c: $(PAGE_FILES) src/output/html/page/embed.sh
 	@mkdir -p $(@D)

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const names[] = {"c", "avx2", "avx512", "vnni"};
+static const char *const names[] = {"base", "avx2", "vnni"};
 
 #ifdef __x86_64__
 
@@ -19,27 +19,27 @@ static bool has_avx2(void)
            __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 }
 
-static bool has_avx512(void)
+static bool has_vnni(void)
 {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl");
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+           __builtin_cpu_supports("avx512vnni");
 }
 
 bool isa_supported(enum isa isa)
 {
     __builtin_cpu_init();
     switch (isa) {
-    case ISA_C: return true;
+    case ISA_BASE: return true;
     case ISA_AVX2: return has_avx2();
-    case ISA_AVX512: return has_avx512();
-    case ISA_VNNI: return has_avx512() && __builtin_cpu_supports("avx512vnni");
+    case ISA_VNNI: return has_vnni();
     }
     return false;
 }
 
 #else
 
-bool isa_supported(enum isa isa) { return isa == ISA_C; }
+bool isa_supported(enum isa isa) { return isa == ISA_BASE; }
 
 #endif
 
@@ -50,11 +50,11 @@ bool isa_choose(enum isa *isa, struct err *e)
     const char *forced = getenv("BARCODE_ISA");
     if (!forced || !*forced) {
         *isa = ISA_VNNI;
-        while (*isa != ISA_C && !isa_supported(*isa))
+        while (*isa != ISA_BASE && !isa_supported(*isa))
             *isa = (enum isa)(*isa - 1);
         return true;
     }
-    for (enum isa i = ISA_C; i <= ISA_VNNI; i = (enum isa)(i + 1)) {
+    for (enum isa i = ISA_BASE; i <= ISA_VNNI; i = (enum isa)(i + 1)) {
         if (strcmp(forced, names[i]) != 0)
             continue;
         if (!isa_supported(i))
@@ -64,6 +64,6 @@ bool isa_choose(enum isa *isa, struct err *e)
         *isa = i;
         return true;
     }
-    return err_set(e, ERR_USAGE,
-                   "BARCODE_ISA names no instruction set (c, avx2, avx512 or vnni): '%s'", forced);
+    return err_set(e, ERR_USAGE, "BARCODE_ISA names no instruction set (base, avx2 or vnni): '%s'",
+                   forced);
 }

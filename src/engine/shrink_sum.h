@@ -94,7 +94,7 @@ struct light_row {
     void (*add)(uint64_t *sum, const uint32_t *lit, uint32_t weight, size_t n);
 };
 
-extern const struct light_row light_row_c, light_row_avx2; /* light_row_avx2: x86-64 only */
+extern const struct light_row light_row_base, light_row_avx2; /* light_row_avx2: x86-64 only */
 
 /*
  * ---- Frames with transparent samples: shrink_alpha.c, for engine.c ----

@@ -6,7 +6,7 @@
 #include "kmeans_vector.h"
 #include "base/interrupt.h"
 
-/* Allocates the vector code's state, zeroed: what is beyond the last block is loaded too. */
+/* Allocates the state, zeroed: what is beyond the last block is loaded too. */
 static bool open_vectors(struct assign *a, size_t padded)
 {
     size_t groups = padded / POINTS_GROUP_LEAST, blocks = groups / POINTS_BLOCK;
@@ -35,7 +35,7 @@ struct assign *assign_open(int k, size_t capacity, enum isa isa, struct err *e)
     a->k = k;
     while (1 << a->bits < k)
         a->bits++;
-    if (!a->vector || open_vectors(a, padded))
+    if (open_vectors(a, padded))
         return a;
     assign_close(&a);
     err_memory(e, padded);
@@ -72,7 +72,7 @@ static void load_one(struct assign *a, int j)
 {
     const int32_t *q = a->q[j];
     int scale = 1 << a->bits;
-    a->now.constant[j] = assign_constant(q, a->bits, j);
+    a->now.constant[j] = assign_constant(q, a->bits, j) + ASSIGN_RAISED;
     a->now.twice[j] = 2 * (a->now.constant[j] - j) + j;
     a->now.rb[j] = pair(-q[0] * scale, -q[2] * scale);
     a->now.g[j] = pair(-q[1] * scale, 0);
@@ -105,37 +105,9 @@ static void load_centroids(struct assign *a, bool first)
     }
 }
 
-static void step_plain(struct assign *a)
-{
-    const struct points *p = a->p;
-    int32_t constant[CLUSTERS_MAX];
-    for (int j = 0; j < a->k; j++)
-        constant[j] = assign_constant(a->q[j], a->bits, j);
-    memset(a->sum, 0, sizeof a->sum);
-    for (size_t i = 0; i < p->n; i++) {
-        int r = colour_red(p->colour[i]), g = colour_green(p->colour[i]),
-            b = colour_blue(p->colour[i]);
-        int32_t best = INT32_MAX;
-        for (int j = 0; j < a->k; j++) {
-            int32_t score = assign_score(constant[j], a->q[j], a->bits, p->colour[i]);
-            best = score < best ? score : best;
-        }
-        uint64_t *sum = a->sum[best & ((1 << a->bits) - 1)];
-        uint64_t weight = p->weight[i];
-        sum[0] += weight * (unsigned)r;
-        sum[1] += weight * (unsigned)g;
-        sum[2] += weight * (unsigned)b;
-        sum[3] += weight;
-    }
-}
-
 void assign_step(struct assign *a, const struct points *p, bool first)
 {
     a->p = p;
-    if (!a->vector) {
-        step_plain(a);
-        return;
-    }
     load_centroids(a, first);
     a->vector->step(a, first);
     for (int j = 0; j < a->k; j++)

@@ -10,8 +10,8 @@
  * The low b bits of a score are j. So one minimum gives the winner, and no two scores of a point
  * are equal. |P| < 2^25.
  *
- * The plain code scores every point against every centroid. The vector code keeps labels and
- * margins from step to step and examines only points whose winner may have changed.
+ * Labels and margins are kept from step to step, so that only points whose winner may have changed
+ * are examined.
  */
 #ifndef BARCODE_ASSIGN_H
 #define BARCODE_ASSIGN_H
@@ -21,7 +21,8 @@
 #include "barcode/kmeans/kmeans.h"
 #include "barcode/kmeans/points.h"
 
-/* A value above every score; its double fits. */
+/* What the table adds to scores, so that they are positive; a value above all; its double fits. */
+#define ASSIGN_RAISED (INT32_C(1) << 26)
 #define ASSIGN_NEVER (INT32_C(1) << 29)
 
 /*
@@ -45,15 +46,15 @@ struct assign_table {
 };
 
 struct assign {
-    const struct kmeans_vector *vector; /* NULL: use the plain code */
-    int k, bits;                        /* bits: b = ceil(log2 k) */
+    const struct kmeans_vector *vector;
+    int k, bits; /* bits: b = ceil(log2 k) */
     const struct points *p;
     /* input: the centroids in fixed point with 8 - b fractional bits, centred */
     int32_t q[CLUSTERS_MAX][3];
     /* output: weight * (r, g, b, 1) summed over the points of each centroid */
     uint64_t sum[CLUSTERS_MAX][4];
 
-    /* State that the vector code keeps from step to step; see assign_isa.c. */
+    /* State that is kept from step to step; see assign_isa.c. */
     uint8_t *label; /* [padded] each point's winner */
     /* [groups] how far scores may still move before a label may change, for two sides */
     int32_t *slack[2];
@@ -65,7 +66,7 @@ struct assign {
     /* moved: differences of twice, rb and g from the previous step */
     struct assign_table now, moved;
     bool far; /* a centroid moved by more than `moved` can hold: examine everything */
-    _Alignas(16) uint32_t total[2][CLUSTERS_MAX][4]; /* `sum` is the sum of these two */
+    _Alignas(32) uint64_t total[2][CLUSTERS_MAX][4]; /* `sum` is the sum of these two */
 };
 
 /* Creates a workspace for at most `capacity` points; 1 <= k <= 64. */
@@ -74,20 +75,12 @@ void assign_close(struct assign **a);
 
 /*
  * Performs one assign step over p: reads q, fills sum. `first` restarts with other points or for
- * another restart; otherwise p must be as in the previous step. The vector code needs boxes.
+ * another restart; otherwise p must be as in the previous step. p has boxes.
  */
 void assign_step(struct assign *a, const struct points *p, bool first);
 
 /* Returns constant_j of the score above, for j = index. */
 int32_t assign_constant(const int32_t q[3], int bits, int index);
-
-/* Returns P_j of a colour word (points.h). */
-static inline int32_t assign_score(int32_t constant, const int32_t q[3], int bits, uint32_t colour)
-{
-    int32_t dot =
-        q[0] * colour_red(colour) + q[1] * colour_green(colour) + q[2] * colour_blue(colour);
-    return constant - dot * (1 << bits);
-}
 
 /*
  * ---- A restart of the k-means, run in as many parts as there are rungs ----

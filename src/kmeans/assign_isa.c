@@ -58,26 +58,25 @@ static inline struct places places_of(const struct boxes *b, size_t at)
 {
     lanes low_rb = lanes_load(b->low_rb + at), low_g = lanes_load(b->low_g + at);
     lanes high_rb = lanes_load(b->high_rb + at), high_g = lanes_load(b->high_g + at);
-    return (struct places){lanes_add(low_rb, high_rb), lanes_add(low_g, high_g),
-                           lanes_sub(high_rb, low_rb), lanes_sub(high_g, low_g)};
+    return (struct places){low_rb + high_rb, low_g + high_g, high_rb - low_rb, high_g - low_g};
 }
 
 /* Returns twice the scores of centroid j at the centres. */
 static inline lanes at_centres(const struct assign_table *t, int j, struct places c)
 {
-    return lanes_dot(lanes_dot(lanes_all(t->twice[j]), c.centre_rb, lanes_all((int)t->rb[j])),
-                     c.centre_g, lanes_all((int)t->g[j]));
+    return lanes_dots(lanes_all(t->twice[j]), c.centre_rb, lanes_all((int)t->rb[j]), c.centre_g,
+                      lanes_all((int)t->g[j]));
 }
 
 /* Returns the minimum of at_centres; stores each result in centre[j] (may be NULL). */
 static inline lanes least_at_centres(const struct assign *a, struct places c, lanes *centre)
 {
-    lanes least = lanes_all(INT32_MAX);
+    lanes least = lanes_all(2 * ASSIGN_NEVER);
     for (int j = 0; j < a->k; j++) {
         lanes here = at_centres(&a->now, j, c);
         if (centre)
             centre[j] = here;
-        least = lanes_min(least, here);
+        least = normal_min(least, here);
     }
     return least;
 }
@@ -85,12 +84,7 @@ static inline lanes least_at_centres(const struct assign *a, struct places c, la
 /* Returns the winners from their scores. */
 static inline lanes index_of(const struct assign *a, lanes least)
 {
-    return lanes_and(least, lanes_all((1 << a->bits) - 1));
-}
-
-FOR_SHAPE lanes load_entries(const void *table, lanes index, struct shape shape)
-{
-    return shape.few ? lanes_permute(lanes_load(table), index) : lanes_gather(table, index);
+    return least & lanes_all((1 << a->bits) - 1);
 }
 
 /* Returns the bit of centroid j in its word of a set. */
@@ -101,25 +95,25 @@ FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape s
 {
     lanes centre[CLUSTERS_MAX], least = least_at_centres(a, c, centre), kind = lanes_all(0);
     lanes w = index_of(a, least);
-    lanes half_rb = load_entries(a->now.half_rb, w, shape),
-          half_g = load_entries(a->now.half_g, w, shape);
-    lanes twice_rb = lanes_double(c.edge_rb), twice_g = lanes_double(c.edge_g);
+    lanes half_rb = lanes_look_up(a->now.half_rb, w, shape.few),
+          half_g = lanes_look_up(a->now.half_g, w, shape.few);
+    lanes twice_rb = c.edge_rb + c.edge_rb, twice_g = c.edge_g + c.edge_g;
     for (int word = 0; word < shape.words; word++) {
         set[word] = lanes_all(0);
         for (int j = 32 * word; j < a->k && j < 32 * word + 32; j++) {
             lanes gap_rb = pairs_abs(pairs_sub(half_rb, lanes_all((int)a->now.half_rb[j])));
             lanes gap_g = pairs_abs(pairs_sub(half_g, lanes_all((int)a->now.half_g[j])));
-            lanes reach = lanes_dot(lanes_dot(least, twice_rb, gap_rb), twice_g, gap_g);
+            lanes reach = lanes_dots(least, twice_rb, gap_rb, twice_g, gap_g);
             lanes_mask in = mask_not_less(reach, centre[j]);
-            set[word] = lanes_or(set[word], lanes_where(in, bit_of(j)));
-            kind = lanes_add(kind, lanes_where(in, lanes_all(KIND_ONE + j)));
+            set[word] |= lanes_where(in, bit_of(j));
+            kind += lanes_where(in, lanes_all(KIND_ONE + j));
         }
     }
     /* w is included, so the sum of two indices gives the other one. A single rival is both. */
-    lanes other = lanes_and(lanes_sub(kind, w), lanes_all(CLUSTERS_MAX - 1));
+    lanes other = (kind - w) & (CLUSTERS_MAX - 1);
     other = lanes_select(mask_less(kind, lanes_all(2 * KIND_ONE)), w, other);
-    lanes ends = lanes_or(lanes_min(w, other), lanes_left(lanes_max(w, other), KIND_HIGH));
-    return lanes_or(lanes_and(kind, lanes_all(-KIND_ONE)), ends);
+    lanes ends = lanes_min(w, other) | lanes_max(w, other) << KIND_HIGH;
+    return (kind & lanes_all(-KIND_ONE)) | ends;
 }
 
 /* Computes how much the lower rival's score can have grown over the other's, and vice versa. */
@@ -127,17 +121,17 @@ FOR_SHAPE void pair_drift(const struct assign *a, struct places c, lanes kind, s
                           lanes up[2])
 {
     const struct assign_table *m = &a->moved;
-    lanes low = lanes_and(kind, lanes_all(CLUSTERS_MAX - 1));
-    lanes high = lanes_and(lanes_right(kind, KIND_HIGH), lanes_all(CLUSTERS_MAX - 1));
-    lanes rb = pairs_sub(load_entries(m->rb, low, shape), load_entries(m->rb, high, shape));
-    lanes g = pairs_sub(load_entries(m->g, low, shape), load_entries(m->g, high, shape));
+    lanes low = kind & (CLUSTERS_MAX - 1);
+    lanes high = kind >> KIND_HIGH & (CLUSTERS_MAX - 1);
+    lanes rb =
+        pairs_sub(lanes_look_up(m->rb, low, shape.few), lanes_look_up(m->rb, high, shape.few));
+    lanes g = pairs_sub(lanes_look_up(m->g, low, shape.few), lanes_look_up(m->g, high, shape.few));
     lanes centre =
-        lanes_sub(load_entries(m->twice, low, shape), load_entries(m->twice, high, shape));
-    centre = lanes_dot(lanes_dot(centre, c.centre_rb, rb), c.centre_g, g);
-    lanes reach =
-        lanes_dot(lanes_dot(lanes_all(0), c.edge_rb, pairs_abs(rb)), c.edge_g, pairs_abs(g));
-    up[0] = lanes_right1(lanes_add(reach, centre));
-    up[1] = lanes_right1(lanes_sub(reach, centre));
+        lanes_look_up(m->twice, low, shape.few) - lanes_look_up(m->twice, high, shape.few);
+    centre = lanes_dots(centre, c.centre_rb, rb, c.centre_g, g);
+    lanes reach = lanes_dots(lanes_all(0), c.edge_rb, pairs_abs(rb), c.edge_g, pairs_abs(g));
+    up[0] = lanes_right1(reach + centre);
+    up[1] = lanes_right1(reach - centre);
 }
 
 /* Returns by how much any score in the set can have grown over any other. */
@@ -149,11 +143,11 @@ static inline lanes set_drift(const struct assign *a, struct places c, const lan
         lanes_mask in = mask_test(set[j / 32], bit_of(j));
         lanes rb = pairs_abs(lanes_all((int)m->rb[j])), g = pairs_abs(lanes_all((int)m->g[j]));
         lanes centre = at_centres(m, j, c);
-        lanes reach = lanes_dot(lanes_dot(lanes_all(0), c.edge_rb, rb), c.edge_g, g);
-        up = lanes_select(in, lanes_max(up, lanes_add(centre, reach)), up);
-        down = lanes_select(in, lanes_min(down, lanes_sub(centre, reach)), down);
+        lanes reach = lanes_dots(lanes_all(0), c.edge_rb, rb, c.edge_g, g);
+        up = lanes_select(in, lanes_max(up, centre + reach), up);
+        down = lanes_select(in, lanes_min(down, centre - reach), down);
     }
-    return lanes_right1(lanes_sub(up, down));
+    return lanes_right1(up - down);
 }
 
 /* Computes what the step subtracts from the slacks of blocks with these rivals. */
@@ -184,9 +178,13 @@ static inline uint32_t *note_changes(const struct assign *a, const struct stretc
                                      lanes is, uint32_t *next)
 {
     uint32_t changed = lanes_differ(is, lanes_from_u8(a->label + at));
-    lanes point = lanes_add(lanes_count(), lanes_all((int)(at - s->block * BLOCK)));
-    lanes_pack(next, changed, lanes_or(point, lanes_left(is, CHANGE_NEW)));
-    return next + __builtin_popcount(changed);
+    lanes point = lanes_count() + lanes_all((int)(at - s->block * BLOCK));
+    return lanes_pack(next, changed, point | is << CHANGE_NEW);
+}
+
+static inline int32_t least_slack(lanes slack)
+{
+    return (int32_t)(normal_least(slack) - LANES_NORMAL);
 }
 
 /* Scores a group against the centroids in `set`. */
@@ -194,7 +192,7 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
                               uint32_t *next)
 {
     size_t at = group * GROUP;
-    lanes margin = lanes_all(INT32_MAX);
+    lanes margin = lanes_all(ASSIGN_NEVER);
     struct colours c[VECTORS];
     lanes best[VECTORS], second[VECTORS];
     for (size_t v = 0; v < VECTORS; v++) {
@@ -206,16 +204,16 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
         lanes constant = lanes_all(a->now.constant[j]);
         lanes step_rb = lanes_all((int)a->now.rb[j]), step_g = lanes_all((int)a->now.g[j]);
         for (size_t v = 0; v < VECTORS; v++) {
-            lanes score = lanes_dot(lanes_dot(constant, c[v].rb, step_rb), c[v].g, step_g);
-            second[v] = lanes_min(second[v], lanes_max(best[v], score));
-            best[v] = lanes_min(best[v], score);
+            lanes score = lanes_dots(constant, c[v].rb, step_rb, c[v].g, step_g);
+            second[v] = normal_min(second[v], normal_max(best[v], score));
+            best[v] = normal_min(best[v], score);
         }
     }
     for (size_t v = 0; v < VECTORS; v++) {
-        margin = lanes_min(margin, lanes_sub(second[v], best[v]));
+        margin = normal_min(margin, second[v] - best[v] + LANES_NORMAL);
         next = note_changes(a, s, at + (size_t)(v * LANES), index_of(a, best[v]), next);
     }
-    a->slack[0][group] = a->slack[1][group] = lanes_least(margin);
+    a->slack[0][group] = a->slack[1][group] = least_slack(margin);
     return next;
 }
 
@@ -227,24 +225,40 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
                                    int high, uint32_t *next)
 {
     const struct assign_table *t = &a->now;
-    lanes constant =
-        lanes_right1(lanes_sub(lanes_all(t->constant[low]), lanes_all(t->constant[high])));
+    lanes constant = lanes_right1(lanes_all(t->constant[low]) - lanes_all(t->constant[high]));
     lanes step_rb = pairs_sub(lanes_all((int)t->half_rb[low]), lanes_all((int)t->half_rb[high]));
     lanes step_g = pairs_sub(lanes_all((int)t->half_g[low]), lanes_all((int)t->half_g[high]));
-    lanes side_low = lanes_all(SLACK_MOST / 2), side_high = side_low;
+    lanes side_low = lanes_all(SLACK_MOST / 2 + LANES_NORMAL), side_high = side_low;
     size_t at = group * GROUP;
     for (int v = 0; v < VECTORS; v++, at += LANES) {
         struct colours c = colours_at(a->p->colour + at);
-        lanes d = lanes_dot(lanes_dot(constant, c.rb, step_rb), c.g, step_g);
-        /* As unsigned numbers, those of the other side are huge. ~d = -d - 1. */
-        side_low = lanes_min_unsigned(side_low, lanes_not(d));
-        side_high = lanes_min_unsigned(side_high, d);
+        lanes d = lanes_dots(constant, c.rb, step_rb, c.g, step_g);
+        /* ~d = -d - 1. */
+        side_low = lanes_side(side_low, ~d);
+        side_high = lanes_side(side_high, d);
         next =
             note_changes(a, s, at, lanes_pick_negative(d, lanes_all(low), lanes_all(high)), next);
     }
-    a->slack[0][group] = 2 * lanes_least(side_low);
-    a->slack[1][group] = 2 * lanes_least(side_high);
+    a->slack[0][group] = 2 * least_slack(side_low);
+    a->slack[1][group] = 2 * least_slack(side_high);
     return next;
+}
+
+/* Moves weight * (r, g, b, 1) between sums. */
+static inline void move_point(uint64_t from[4], uint64_t to[4], uint32_t colour, uint32_t weight)
+{
+#ifdef __AVX2__
+    __m256i part = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)colour));
+    part = _mm256_mul_epu32(part, _mm256_set1_epi64x(weight));
+    *(__m256i *)from = _mm256_sub_epi64(*(__m256i *)from, part);
+    *(__m256i *)to = _mm256_add_epi64(*(__m256i *)to, part);
+#else
+    for (int c = 0; c < 4; c++) {
+        uint64_t part = (uint64_t)(colour >> 8 * c & 255) * weight;
+        from[c] -= part;
+        to[c] += part;
+    }
+#endif
 }
 
 /*
@@ -258,20 +272,15 @@ static void apply_changes(struct assign *a, const struct stretch *s)
     uint8_t *label = a->label + first;
     for (uint32_t i = 0; i < s->changes; i++) {
         uint32_t at = s->change[i] % (1 << CHANGE_NEW), to = s->change[i] >> CHANGE_NEW;
-        __m128i *old = (__m128i *)a->total[i % 2][label[at]], *new = (__m128i *)a->total[i % 2][to];
-        __m128i part = _mm_cvtepu8_epi32(_mm_cvtsi32_si128((int)colour[at]));
-        part = _mm_mullo_epi32(part, _mm_set1_epi32((int)weight[at]));
+        move_point(a->total[i % 2][label[at]], a->total[i % 2][to], colour[at], weight[at]);
         label[at] = (uint8_t)to;
-        _mm_store_si128(old, _mm_sub_epi32(_mm_load_si128(old), part));
-        _mm_store_si128(new, _mm_add_epi32(_mm_load_si128(new), part));
     }
 }
 
-static inline void add_total(struct assign *a, int set, uint32_t winner, const uint32_t sum[4])
+static inline void add_total(struct assign *a, int set, uint32_t winner, const uint64_t sum[4])
 {
-    __m128i *total = (__m128i *)a->total[set][winner];
-    _mm_store_si128(total,
-                    _mm_add_epi32(_mm_load_si128(total), _mm_load_si128((const __m128i *)sum)));
+    for (int c = 0; c < 4; c++)
+        a->total[set][winner][c] += sum[c];
 }
 
 /* Assigns a block, or each of its groups, to the winner of its centre. A visit corrects this. */
@@ -303,10 +312,10 @@ static inline uint32_t use_up(struct assign *a, size_t block, const lanes up[2])
     lanes both = lanes_all(0);
     for (int side = 0; side < 2; side++) {
         int32_t *least = a->least[side] + block, *due = a->due[side] + block;
-        lanes left = lanes_sub(lanes_load(least), up[side]);
+        lanes left = lanes_load(least) - up[side];
         lanes_store(least, left);
-        lanes_store(due, lanes_add(lanes_load(due), up[side]));
-        both = lanes_or(both, left);
+        lanes_store(due, lanes_load(due) + up[side]);
+        both |= left;
     }
     return lanes_negative(both);
 }
@@ -325,7 +334,7 @@ FOR_SHAPE uint32_t test_blocks(struct assign *a, size_t block, bool first, struc
     } else {
         for (int word = 0; word < shape.words; word++) {
             known[word] = lanes_load(a->rivals[word] + block);
-            fresh = lanes_or(fresh, lanes_and(set[word], lanes_not(known[word])));
+            fresh |= set[word] & ~known[word];
         }
         drifts(a, c, lanes_load(a->kind + block), known, shape, up);
     }
@@ -346,15 +355,14 @@ static inline void list_visits(struct assign *a, struct stretch *s, size_t block
         lanes both = lanes_all(0);
         for (int side = 0; side < 2; side++) {
             int32_t *slack = a->slack[side] + group;
-            lanes left = lanes_sub(lanes_load(slack), lanes_all(a->due[side][block]));
+            lanes left = lanes_load(slack) - lanes_all(a->due[side][block]);
             /* A side that the border moves away from gains slack. The cap keeps it bounded. */
             lanes_store(slack, lanes_min(left, lanes_all(SLACK_MOST)));
-            both = lanes_or(both, left);
+            both |= left;
         }
-        uint32_t used_up = lanes_negative(both);
-        lanes_pack(s->visit[list] + s->visits[list], used_up,
-                   lanes_add(lanes_count(), lanes_all((int)group)));
-        s->visits[list] += (uint32_t)__builtin_popcount(used_up);
+        uint32_t *to = s->visit[list] + s->visits[list];
+        to = lanes_pack(to, lanes_negative(both), lanes_count() + lanes_all((int)group));
+        s->visits[list] = (uint32_t)(to - s->visit[list]);
     }
 }
 
@@ -362,10 +370,10 @@ static inline void finish_block(struct assign *a, size_t block)
 {
     for (int side = 0; side < 2; side++) {
         const int32_t *slack = a->slack[side] + block * POINTS_BLOCK;
-        lanes least = lanes_load(slack);
+        lanes least = lanes_load(slack) + LANES_NORMAL;
         for (int i = LANES; i < POINTS_BLOCK; i += LANES)
-            least = lanes_min(least, lanes_load(slack + i));
-        a->least[side][block] = lanes_least(least);
+            least = normal_min(least, lanes_load(slack + i) + LANES_NORMAL);
+        a->least[side][block] = least_slack(least);
         a->due[side][block] = 0;
     }
 }

@@ -9,9 +9,6 @@
 #include "barcode/kmeans/points.h"
 #include "barcode/kmeans/seed.h"
 
-/* The vector code sums in 32 bits: 2^24 * 255 fits. */
-#define PIXELS_VECTOR ((size_t)1 << 24)
-
 /* Bytes for the assign steps of waiting restarts. Without them, all points are examined again. */
 #define WAITING_BYTES ((size_t)16 << 20)
 
@@ -19,7 +16,7 @@ enum { RACE_LEAST = 5, RACE_HALF = 5, RACE_FIFTH = 12 };
 
 struct kmeans {
     struct kmeans_params params;
-    enum isa isa; /* ISA_C for a workspace beyond PIXELS_VECTOR */
+    enum isa isa;
     struct points_maker *maker;
     struct points points;
     struct seed *seed;
@@ -62,7 +59,7 @@ static bool open_restarts(struct kmeans *km, size_t most, struct err *e)
     km->order = calloc((size_t)km->room, sizeof *km->order);
     if (!km->restart || !km->order)
         return err_memory(e, (size_t)km->room * sizeof *km->restart);
-    size_t fit = km->rungs > 1 && km->isa != ISA_C ? WAITING_BYTES / (2 * most) : 0;
+    size_t fit = km->rungs > 1 ? WAITING_BYTES / (2 * most) : 0;
     struct assign *shared = NULL;
     for (int i = 0; i < km->room; i++) {
         struct restart *r = km->order[i] = &km->restart[i];
@@ -93,7 +90,7 @@ struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, en
     if (!km)
         return NULL;
     km->params = *params;
-    km->isa = pixels <= PIXELS_VECTOR ? isa : ISA_C;
+    km->isa = isa;
     km->maker = points_maker_open(pixels, km->isa, e);
     if (km->maker && points_open(&km->points, most, e))
         km->seed = seed_open(params, most, km->isa, e);

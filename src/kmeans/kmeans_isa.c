@@ -1,6 +1,6 @@
 /*
- * kmeans_isa.c - the functions of kmeans_vector.h for AVX2, AVX-512, and AVX-512 with VNNI (isa.h),
- * written once on top of kmeans_lanes.h. The assign step is in assign_isa.c.
+ * kmeans_isa.c - the functions of kmeans_vector.h, written once for all instruction sets (isa.h) on
+ * top of kmeans_lanes.h. The assign step is in assign_isa.c.
  */
 #include <string.h>
 
@@ -9,28 +9,6 @@
 #include "kmeans_vector.h"
 
 /* ---- Points from sorted keys; boxes and sums of groups and blocks ---- */
-
-/* Moves the lowest three bits of each byte to their positions in a key's lowest nine. */
-static inline lanes keys_of_three(lanes rgb)
-{
-    static const uint8_t spread[16] = {0, 1, 8, 9, 64, 65, 72, 73};
-    lanes bits = bytes_look_up(spread, lanes_and(rgb, lanes_all(0x00070707)));
-    return lanes_dot(lanes_all(0), bytes_dot(bits, lanes_all(0x00010204)), lanes_all(0x00010001));
-}
-
-static void make_keys(uint32_t *key, const uint8_t *rgb, size_t pixels)
-{
-    size_t i = 0;
-    for (; i + LANES_RGB <= pixels; i += LANES) {
-        lanes c = lanes_from_rgb(rgb + 3 * i);
-        lanes middle = keys_of_three(lanes_right(c, 3)),
-              high = keys_of_three(lanes_and(lanes_right(c, 6), lanes_all(0x00030303)));
-        lanes_store(key + i, lanes_or(keys_of_three(c),
-                                      lanes_or(lanes_left(middle, 9), lanes_left(high, 18))));
-    }
-    for (; i < pixels; i++)
-        key[i] = key_of(rgb + 3 * i);
-}
 
 /*
  * Merges equal neighbouring pixels, which would also delay one another in the sort. For each run of
@@ -45,9 +23,8 @@ static size_t list_runs(const uint32_t *from, size_t pixels, uint32_t *key, uint
         uint32_t last = lanes_differ(here, lanes_load_any(from + i + 1));
         if ((i + LANES) % KEY_RUN == 0)
             last |= UINT32_C(1) << (LANES - 1);
-        lanes_pack(key + n, last, here);
-        lanes_pack(end + n, last, lanes_add(lanes_count(), lanes_all((int)i + 1)));
-        n += (size_t)__builtin_popcount(last);
+        lanes_pack(end + n, last, lanes_count() + lanes_all((int)i + 1));
+        n = (size_t)(lanes_pack(key + n, last, here) - key);
     }
     for (; i < pixels; i++) {
         key[n] = from[i];
@@ -57,9 +34,8 @@ static size_t list_runs(const uint32_t *from, size_t pixels, uint32_t *key, uint
 }
 
 /* Implements kmeans_vector's `runs`. Uses p's arrays for intermediate results. */
-static size_t make_runs(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels)
+static size_t make_runs(struct points *p, uint32_t *run, size_t pixels)
 {
-    make_keys(run, rgb, pixels);
     uint32_t *restrict to = run;
     const uint32_t *restrict key = p->colour, *restrict end = p->prefix;
     size_t n = list_runs(run, pixels, p->colour, p->prefix);
@@ -75,15 +51,13 @@ static size_t list_distinct(struct points *p, const uint32_t *run, size_t runs)
     size_t n = 0, i = 0;
     uint32_t pixels = 0;
     for (; i + LANES < runs; i += LANES) {
-        lanes mask = lanes_all(KEYS - 1), here = lanes_load(run + i);
-        lanes key = lanes_and(here, mask),
-              length = lanes_add(lanes_right(here, KEY_BITS), lanes_all(1));
-        uint32_t last = lanes_differ(key, lanes_and(lanes_load_any(run + i + 1), mask));
-        lanes sum = lanes_add(lanes_sums(length), lanes_all((int)pixels));
-        pixels = lanes_last(sum);
-        lanes_pack(p->colour + n, last, key);
+        lanes here = lanes_load(run + i), next = lanes_load_any(run + i + 1);
+        lanes key = here & (KEYS - 1), length = (here >> KEY_BITS) + 1;
+        uint32_t last = lanes_differ(key, next & (KEYS - 1));
+        lanes sum = lanes_sums(length) + pixels;
+        pixels = sum[LANES - 1];
         lanes_pack(p->prefix + n, last, sum);
-        n += (size_t)__builtin_popcount(last);
+        n = (size_t)(lanes_pack(p->colour + n, last, key) - p->colour);
     }
     for (; i < runs; i++) {
         pixels += (run[i] >> KEY_BITS) + 1;
@@ -134,18 +108,13 @@ static void box_group(struct points *p, size_t group)
     lanes low = lanes_load(colour), high = low, square = lanes_all(0),
           sum[4] = {square, square, square, square};
     for (size_t v = 0; v < VECTORS; v++) {
-        lanes word = lanes_load(colour + v * LANES), w = lanes_load(weight + v * LANES),
-              byte = lanes_all(255);
-        lanes rb = lanes_and(word, lanes_all(0x00ff00ff)),
-              g = lanes_and(lanes_right(word, 8), byte);
+        lanes word = lanes_load(colour + v * LANES), w = lanes_load(weight + v * LANES);
+        lanes rb = word & 0x00ff00ff, g = word >> 8 & 255;
         low = bytes_min(low, word);
         high = bytes_max(high, word);
-        square =
-            wide_add(square, wide_products(lanes_dot(lanes_dot(lanes_all(0), rb, rb), g, g), w));
-        sum[0] = lanes_add(sum[0], lanes_mul(lanes_and(rb, byte), w));
-        sum[1] = lanes_add(sum[1], lanes_mul(g, w));
-        sum[2] = lanes_add(sum[2], lanes_mul(lanes_right(rb, 16), w));
-        sum[3] = lanes_add(sum[3], w);
+        square = wide_add(square, wide_products(lanes_dots(lanes_all(0), rb, rb, g, g), w));
+        for (int c = 0; c < 4; c++)
+            sum[c] = wide_add(sum[c], wide_products(word >> 8 * c & 255, w));
     }
     uint32_t least = bytes_least(low), most = bytes_most(high);
     p->group.low_rb[group] = least & 0x00ff00ff;
@@ -153,14 +122,15 @@ static void box_group(struct points *p, size_t group)
     p->group.high_rb[group] = most & 0x00ff00ff;
     p->group.high_g[group] = most >> 8 & 255;
     p->group_square[group] = wide_sum(square);
-    lanes_store_sums(p->group_sum[group], sum);
+    for (int c = 0; c < 4; c++)
+        p->group_sum[group][c] = wide_sum(sum[c]);
 }
 
 static void box_block(struct points *p, size_t block)
 {
     struct bounds box = {{255, 255, 255}, {0, 0, 0}};
     const struct boxes *from = &p->group;
-    uint32_t s[4] = {0, 0, 0, 0};
+    uint64_t s[4] = {0, 0, 0, 0};
     for (size_t i = block * POINTS_BLOCK; i < (block + 1) * POINTS_BLOCK; i++) {
         box.low[0] = lower(box.low[0], from->low_rb[i] & 0xffff);
         box.low[1] = lower(box.low[1], from->low_g[i]);
@@ -256,9 +226,9 @@ struct corners {
 /* Returns the squared distance from the candidate to the box's nearest point. */
 static inline lanes box_nearest(struct corners b, lanes rb, lanes g)
 {
-    lanes out_rb = lanes_or(pairs_below(b.low_rb, rb), pairs_below(rb, b.high_rb));
-    lanes out_g = lanes_or(pairs_below(b.low_g, g), pairs_below(g, b.high_g));
-    return lanes_dot(lanes_dot(lanes_all(0), out_rb, out_rb), out_g, out_g);
+    lanes out_rb = pairs_below(b.low_rb, rb) | pairs_below(rb, b.high_rb);
+    lanes out_g = pairs_below(b.low_g, g) | pairs_below(g, b.high_g);
+    return lanes_dots(lanes_all(LANES_NORMAL), out_rb, out_rb, out_g, out_g);
 }
 
 /*
@@ -269,7 +239,7 @@ static inline lanes box_beyond(struct corners b, lanes rb, lanes g)
 {
     rb = pairs_max(pairs_sub(b.high_rb, rb), pairs_sub(rb, b.low_rb));
     g = pairs_max(pairs_sub(b.high_g, g), pairs_sub(g, b.low_g));
-    return lanes_dot(lanes_dot(lanes_all(1), rb, rb), g, g);
+    return lanes_dots(lanes_all(LANES_NORMAL + 1), rb, rb, g, g);
 }
 
 /*
@@ -282,15 +252,15 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
 {
     struct corners c = {lanes_all((int)box->low_rb[at]), lanes_all((int)box->low_g[at]),
                         lanes_all((int)box->high_rb[at]), lanes_all((int)box->high_g[at])};
-    lanes nearest[BATCH_ROOM / LANES], limit = lanes_all((int)reach);
+    lanes nearest[BATCH_ROOM / LANES], limit = lanes_all((int)reach + LANES_NORMAL);
     for (size_t v = 0; v * LANES < (size_t)b->count; v++) {
         lanes rb = lanes_load(b->rb + v * LANES), g = lanes_load(b->g + v * LANES);
         nearest[v] = box_nearest(c, rb, g);
         if (rival)
-            limit = lanes_min(limit, box_beyond(c, rb, g));
+            limit = normal_min(limit, box_beyond(c, rb, g));
     }
     if (rival)
-        limit = lanes_all(lanes_least(limit));
+        limit = lanes_all((int)normal_least(limit));
     uint32_t near = 0;
     for (size_t v = 0; v * LANES < (size_t)b->count; v++)
         near |= mask_bits(mask_less(nearest[v], limit)) << (v * LANES);
@@ -300,22 +270,22 @@ static inline uint32_t batch_near(const struct batch *b, const struct boxes *box
 _Static_assert(NEAREST_INDEX % 2 == 0 && 255 << NEAREST_INDEX / 2 <= INT16_MAX,
                "differences that a half holds");
 
-static inline lanes distance_of(lanes key) { return lanes_right(key, NEAREST_INDEX); }
+static inline lanes distance_of(lanes key) { return key >> NEAREST_INDEX; }
 
 /* Returns the squared distances from the points to candidate c. */
 static inline lanes distances(struct colours p, const struct batch *b, int c)
 {
     lanes rb = pairs_sub(p.rb, lanes_all((int)b->rb[c]));
     lanes g = pairs_sub(p.g, lanes_all((int)(b->g[c] | GREEN_HIGH)));
-    return lanes_dot(lanes_dot(lanes_all(0), rb, rb), g, g);
+    return lanes_dots(lanes_all(0), rb, rb, g, g);
 }
 
 /* Returns colours_at times 2^(NEAREST_INDEX / 2). */
 static inline struct colours colours_scaled(const uint32_t *colour)
 {
     lanes word = lanes_load(colour), mask = lanes_all(0x00ff00ff << NEAREST_INDEX / 2);
-    return (struct colours){lanes_and(lanes_left(word, NEAREST_INDEX / 2), mask),
-                            lanes_and(lanes_right(word, 8 - NEAREST_INDEX / 2), mask)};
+    return (struct colours){word << NEAREST_INDEX / 2 & mask,
+                            word >> (8 - NEAREST_INDEX / 2) & mask};
 }
 
 /*
@@ -329,41 +299,43 @@ FOR_FRESH void group_add(struct nearest *n, size_t group, const struct batch *b,
 {
     size_t at = group * GROUP;
     struct colours c[VECTORS];
-    lanes best[VECTORS], reach = lanes_all(0), mass = lanes_all(0);
+    lanes best[VECTORS], reach = lanes_all(LANES_NORMAL), mass = lanes_all(0);
     for (size_t v = 0; v < VECTORS; v++) {
         c[v] = colours_scaled(n->p->colour + at + v * LANES);
-        best[v] = fresh ? lanes_all(INT32_MAX) : lanes_load(n->key + at + v * LANES);
+        best[v] =
+            fresh ? lanes_all(NEAREST_NEVER) : lanes_load(n->key + at + v * LANES) + LANES_NORMAL;
     }
     do {
         int i = __builtin_ctz(near);
         lanes rb = lanes_all((int)b->scaled_rb[i]), g = lanes_all((int)b->scaled_g[i]),
-              number = lanes_all(b->number[i]);
+              number = lanes_all(b->number[i] + LANES_NORMAL);
         for (size_t v = 0; v < VECTORS; v++) {
             lanes gap_rb = pairs_sub(c[v].rb, rb), gap_g = pairs_sub(c[v].g, g);
-            best[v] =
-                lanes_min(best[v], lanes_dot(lanes_dot(number, gap_rb, gap_rb), gap_g, gap_g));
+            best[v] = normal_min(best[v], lanes_dots(number, gap_rb, gap_rb, gap_g, gap_g));
         }
     } while (near &= near - 1);
     for (size_t v = 0; v < VECTORS; v++) {
+        if (!last)
+            reach = normal_max(reach, best[v]);
+        best[v] -= LANES_NORMAL;
         lanes_store(n->key + at + v * LANES, best[v]);
         if (last)
             continue;
-        reach = lanes_max(reach, best[v]);
         mass = wide_add(
             mass, wide_products(distance_of(best[v]), lanes_load(n->p->weight + at + v * LANES)));
     }
     if (last)
         return;
-    n->reach[group] = nearest_distance((uint32_t)lanes_most(reach));
+    n->reach[group] = nearest_distance(normal_most(reach) - LANES_NORMAL);
     n->mass[group] = wide_sum(mass);
 }
 
 static inline uint32_t block_reach(const struct nearest *n, size_t group)
 {
-    lanes reach = lanes_load(n->reach + group);
+    lanes reach = lanes_load(n->reach + group) + LANES_NORMAL;
     for (int i = LANES; i < POINTS_BLOCK; i += LANES)
-        reach = lanes_max(reach, lanes_load(n->reach + group + i));
-    return (uint32_t)lanes_most(reach);
+        reach = normal_max(reach, lanes_load(n->reach + group + i) + LANES_NORMAL);
+    return normal_most(reach) - LANES_NORMAL;
 }
 
 /*
@@ -387,8 +359,8 @@ struct visits {
 
 static inline void list_groups(struct visits *visits, int list, uint32_t in, lanes visit)
 {
-    lanes_pack(visits->visit[list] + visits->count[list], in, visit);
-    visits->count[list] += (uint32_t)__builtin_popcount(in);
+    uint32_t *to = lanes_pack(visits->visit[list] + visits->count[list], in, visit);
+    visits->count[list] = (uint32_t)(to - visits->visit[list]);
 }
 
 /* Tests LANES groups as batch_near does, with the candidates that are left for their block. */
@@ -398,23 +370,23 @@ FOR_FRESH void groups_near(const struct nearest *n, size_t group, const struct b
     const struct boxes *box = &n->p->group;
     struct corners c = {lanes_load(box->low_rb + group), lanes_load(box->low_g + group),
                         lanes_load(box->high_rb + group), lanes_load(box->high_g + group)};
-    lanes nearest[BATCH_ALL], limit = fresh ? lanes_all(INT32_MAX) : lanes_load(n->reach + group),
-                              near = lanes_all(0);
+    lanes nearest[BATCH_ALL],
+        limit = fresh ? lanes_all(NEAREST_NEVER) : lanes_load(n->reach + group) + LANES_NORMAL,
+        near = lanes_all(0);
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
         lanes rb = lanes_all((int)b->rb[i]), g = lanes_all((int)b->g[i]);
         nearest[i] = box_nearest(c, rb, g);
         if (rival)
-            limit = lanes_min(limit, box_beyond(c, rb, g));
+            limit = normal_min(limit, box_beyond(c, rb, g));
     }
     for (uint32_t bits = left; bits; bits &= bits - 1) {
         int i = __builtin_ctz(bits);
-        near = lanes_add(near,
-                         lanes_where(mask_less(nearest[i], limit), lanes_all(NEAR_ONE + (1 << i))));
+        near += lanes_where(mask_less(nearest[i], limit), lanes_all(NEAR_ONE + (1 << i)));
     }
-    lanes many = lanes_right(near, BATCH_ALL),
-          number = lanes_add(lanes_count(), lanes_all((int)(group - visits->first)));
-    lanes visit = lanes_or(lanes_and(near, lanes_all(NEAR_ONE - 1)), lanes_left(number, BATCH_ALL));
+    lanes many = near >> BATCH_ALL,
+          number = lanes_count() + lanes_all((int)(group - visits->first));
+    lanes visit = (near & (NEAR_ONE - 1)) | number << BATCH_ALL;
     for (int list = 1; list < NEAR_LISTS; list++)
         list_groups(visits, list, lanes_differ(many, lanes_all(list)) ^ LANES_EVERY, visit);
     list_groups(visits, 0, mask_bits(mask_not_less(many, lanes_all(NEAR_LISTS))), visit);
@@ -430,11 +402,11 @@ FOR_FRESH void list_visits_near(const struct nearest *n, size_t block, const str
     visits->first = block * POINTS_BLOCK;
     for (; block < end; block++) {
         size_t group = block * POINTS_BLOCK;
-        uint32_t near =
-            batch_near(b, &n->p->block, block, fresh ? INT32_MAX : block_reach(n, group), rival);
+        uint32_t near = batch_near(b, &n->p->block, block,
+                                   fresh ? NEAREST_NEVER : block_reach(n, group), rival);
         if (!near)
             continue;
-        bool some = rival && __builtin_popcount(near) > 2;
+        bool some = rival && (near & (near - 1) & ((near & (near - 1)) - 1));
         for (size_t last = group + POINTS_BLOCK; group < last; group += LANES)
             groups_near(n, group, b, near, some, fresh, visits);
     }
@@ -490,7 +462,7 @@ static void add_candidates(struct nearest *n, const uint32_t *colour, int first,
  */
 static void begin_candidates(struct nearest *n)
 {
-    const uint32_t(*sum)[4] = (const uint32_t(*)[4])n->p->group_sum;
+    const uint64_t(*sum)[4] = (const uint64_t(*)[4])n->p->group_sum;
     uint64_t r = n->origin & 255, g = n->origin >> 8 & 255, b = n->origin >> 16 & 255;
     for (size_t i = 0; i < n->p->groups; i++)
         n->mass[i] = n->p->group_square[i] + (r * r + g * g + b * b) * sum[i][3] -
@@ -514,7 +486,7 @@ static inline void group_try(const struct nearest *n, size_t group, const struct
         lanes mass = lanes_all(0);
         for (size_t v = 0; v < VECTORS; v++) {
             lanes d = lanes_min(best[v], distances(c[v], b, i));
-            mass = wide_add(mass, wide_products(lanes_sub(best[v], d), weight[v]));
+            mass = wide_add(mass, wide_products(best[v] - d, weight[v]));
         }
         gain[i] += wide_sum(mass);
     } while (near &= near - 1);
@@ -550,12 +522,9 @@ static inline void list_ends(const struct nearest *n, size_t at, size_t count, s
 {
     uint32_t *to = ends->at;
     for (; count >= LANES; at += LANES, count -= LANES) {
-        lanes number = lanes_all(NEAREST_MOST - 1);
-        lanes here = lanes_and(lanes_load(n->key + at), number),
-              next = lanes_and(lanes_load_any(n->key + at + 1), number);
-        uint32_t bits = lanes_differ(here, next);
-        lanes_pack(to, bits, lanes_add(lanes_count(), lanes_all((int)at)));
-        to += __builtin_popcount(bits);
+        lanes here = lanes_load(n->key + at), next = lanes_load_any(n->key + at + 1);
+        uint32_t bits = lanes_differ(here & (NEAREST_MOST - 1), next & (NEAREST_MOST - 1));
+        to = lanes_pack(to, bits, lanes_count() + lanes_all((int)at));
     }
     for (; count; at++, count--)
         if (nearest_index(n->key[at]) != nearest_index(n->key[at + 1]))

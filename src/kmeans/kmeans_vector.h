@@ -15,13 +15,13 @@
 struct assign;
 struct nearest;
 
-/* Gives the same results as the plain functions. Those from `begin` on need the output of `box`. */
+/* The functions from `begin` on need the output of `box`. */
 struct kmeans_vector {
     /*
-     * Writes the pixels rgb[pixels][3] as runs of equal neighbours to run[pixels] (points.h).
-     * Returns the number of runs. Overwrites p.
+     * Replaces the keys of the pixels by runs of equal neighbours (points.h). Returns the number of
+     * runs. Overwrites p.
      */
-    size_t (*runs)(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels);
+    size_t (*runs)(struct points *p, uint32_t *key, size_t pixels);
     /* Computes points without groups from runs sorted by key. Returns their number. */
     size_t (*distinct)(struct points *p, const uint32_t *run, size_t runs);
     /* Implements points_box. */
@@ -38,23 +38,22 @@ struct kmeans_vector {
     void (*step)(struct assign *a, bool first);
 };
 
-/* x86-64 only */
-extern const struct kmeans_vector kmeans_avx2, kmeans_avx512, kmeans_vnni;
+/* All but the base line: x86-64 only. */
+extern const struct kmeans_vector kmeans_base, kmeans_avx2, kmeans_vnni;
 
 #ifdef ISA
 void ISA_NAME(assign_again)(struct assign *a, bool first); /* `step` */
 #endif
 
-/* Returns the functions for a supported instruction set; NULL for ISA_C. */
+/* Returns the functions for a supported instruction set. */
 static inline const struct kmeans_vector *kmeans_vector_of(enum isa isa)
 {
     switch (isa) {
 #ifdef __x86_64__
     case ISA_AVX2: return &kmeans_avx2;
-    case ISA_AVX512: return &kmeans_avx512;
     case ISA_VNNI: return &kmeans_vnni;
 #endif
-    default: return NULL;
+    default: return &kmeans_base;
     }
 }
 
@@ -78,26 +77,25 @@ static inline void *kmeans_lines_zeroed(size_t bytes)
 }
 
 /*
- * ---- Every point's nearest candidate so far, and the loops that update it: seed.c ----
+ * ---- Every point's nearest candidate so far: seed.c ----
  *
- * The plain functions examine every point. The vector functions (kmeans_isa.c) skip groups of
- * points whose box is too far from a candidate to change. Both give the same distances, indices and
- * sums.
+ * The loops that update it (kmeans_isa.c) skip groups of points whose box is too far from a
+ * candidate to change.
  */
 
 enum {
-    NEAREST_BATCH = 128,              /* most candidates of one call: 2k with k = 64 */
-    NEAREST_TRIALS = 8,               /* most trials of one call */
-    NEAREST_INDEX = 10,               /* bits of a candidate's number in a key */
-    NEAREST_MOST = 1 << NEAREST_INDEX /* most candidates in total */
+    NEAREST_BATCH = 128,               /* most candidates of one call: 2k with k = 64 */
+    NEAREST_TRIALS = 8,                /* most trials of one call */
+    NEAREST_INDEX = 10,                /* bits of a candidate's number in a key */
+    NEAREST_MOST = 1 << NEAREST_INDEX, /* most candidates in total */
+    NEAREST_NEVER = 1 << 29            /* above every key */
 };
 
 struct nearest {
     const struct points *p;
     /* [padded] the nearest candidate: squared distance << NEAREST_INDEX | its number, < 2^28 */
     uint32_t *key;
-    uint64_t total; /* sum of weight * distance */
-    /* Used by the vector code only. */
+    uint64_t total;   /* sum of weight * distance */
     bool alone;       /* there is only candidate 0, and neither keys nor reach are written yet */
     uint32_t origin;  /* its colour */
     uint32_t *reach;  /* [groups] the largest distance in the group */
@@ -114,9 +112,9 @@ void seed_nearest_close(struct nearest *n);
 
 /*
  * Adds `count` (1..NEAREST_BATCH) candidates, numbered first, first + 1, ... If first is 0,
- * discards all previous candidates and adds exactly one. The vector code postpones writing its keys
- * until other candidates follow, or seed_nearest_try or seed_nearest_count needs them. `last`: only
- * seed_nearest_count follows, so that `total` and the vector code's sums need not be updated.
+ * discards all previous candidates and adds exactly one. Its keys are written only when other
+ * candidates follow, or seed_nearest_try or seed_nearest_count needs them. `last`: only
+ * seed_nearest_count follows, so that `total` and the masses need not be updated.
  */
 void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, int first, int count,
                       bool last);
@@ -126,7 +124,7 @@ void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, i
                       uint64_t *potential);
 
 /* Returns the first point whose inclusive prefix sum of weight * distance exceeds t < total. */
-size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t);
+size_t seed_nearest_find(const struct nearest *n, uint64_t t);
 
 /* Computes weight[i], the number of pixels whose nearest candidate is i, for i < count. */
 void seed_nearest_count(struct nearest *n, enum isa isa, uint32_t *weight, int count);

@@ -12,10 +12,11 @@
  */
 enum { DIGIT_BITS = 12, DIGITS = 1 << DIGIT_BITS, SORT_MOST = 1 << 22 };
 struct points_maker {
-    const struct kmeans_vector *vector; /* NULL: plain C */
+    const struct kmeans_vector *vector;
     uint32_t *key, *other;              /* [pixels], both buffers of the sort; NULL with a table */
     uint32_t *table;                    /* [KEYS] counts; NULL with a sort */
     uint32_t low[DIGITS], high[DIGITS]; /* histograms, then positions */
+    uint32_t spread[3][256];            /* the bits of a channel in a key */
 };
 
 size_t points_most(size_t pixels) { return pixels < KEYS ? pixels : KEYS; }
@@ -90,12 +91,7 @@ void points_seal(struct points *p, size_t n)
     close_up(p, n);
 }
 
-void points_box(struct points *p, enum isa isa)
-{
-    const struct kmeans_vector *vector = kmeans_vector_of(isa);
-    if (vector)
-        vector->box(p);
-}
+void points_box(struct points *p, enum isa isa) { kmeans_vector_of(isa)->box(p); }
 
 struct points_maker *points_maker_open(size_t pixels, enum isa isa, struct err *e)
 {
@@ -103,6 +99,9 @@ struct points_maker *points_maker_open(size_t pixels, enum isa isa, struct err *
     if (!m)
         return NULL;
     m->vector = kmeans_vector_of(isa);
+    for (uint32_t v = 0; v < 256; v++)
+        for (int c = 0; c < 3; c++)
+            m->spread[c][v] = key_spread(v) << (2 - c);
     bool sort = pixels <= SORT_MOST;
     if (sort) {
         m->key = kmeans_lines(pixels * sizeof *m->key);
@@ -159,25 +158,9 @@ static void make_by_sorting(struct points_maker *m, struct points *p, const uint
                             size_t pixels)
 {
     for (size_t i = 0; i < pixels; i++)
-        m->key[i] = key_of(rgb + 3 * i);
-    sort_keys(m, pixels);
-
-    /* Write without a branch: an equal key overwrites its own point. */
-    size_t n = 0, first = 0;
-    for (size_t i = 0; i < pixels; i++) {
-        bool last = i + 1 == pixels || m->key[i + 1] != m->key[i];
-        p->colour[n] = key_colour(m->key[i]);
-        p->weight[n] = (uint32_t)(i + 1 - first);
-        n += last;
-        first = last ? i + 1 : first;
-    }
-    points_seal(p, n);
-}
-
-static void make_by_vectors(struct points_maker *m, struct points *p, const uint8_t *rgb,
-                            size_t pixels)
-{
-    size_t runs = m->vector->runs(p, m->key, rgb, pixels);
+        m->key[i] =
+            m->spread[0][rgb[3 * i]] | m->spread[1][rgb[3 * i + 1]] | m->spread[2][rgb[3 * i + 2]];
+    size_t runs = m->vector->runs(p, m->key, pixels);
     sort_keys(m, runs);
     close_up(p, m->vector->distinct(p, m->key, runs));
 }
@@ -202,8 +185,6 @@ void points_make(struct points_maker *m, struct points *p, const uint8_t *rgb, s
 {
     if (m->table)
         make_by_counting(m, p, rgb, pixels);
-    else if (m->vector)
-        make_by_vectors(m, p, rgb, pixels);
     else
         make_by_sorting(m, p, rgb, pixels);
 }

@@ -41,23 +41,7 @@ static uint32_t distance2(uint32_t a, uint32_t b)
     return (uint32_t)(r * r + g * g + u * u);
 }
 
-static void add_plain(struct nearest *n, const uint32_t *colour, int first, int count)
-{
-    const struct points *p = n->p;
-    n->total = 0;
-    for (size_t i = 0; i < p->n; i++) {
-        uint32_t best = first ? n->key[i] : UINT32_MAX;
-        for (int c = 0; c < count; c++) {
-            uint32_t key =
-                distance2(p->colour[i], colour[c]) << NEAREST_INDEX | (uint32_t)(first + c);
-            best = key < best ? key : best;
-        }
-        n->key[i] = best;
-        n->total += (uint64_t)p->weight[i] * nearest_distance(best);
-    }
-}
-
-/* Computes what a draw needs from the masses of the groups, for the vector code. */
+/* Computes what a draw needs from the masses of the groups. */
 static void sum_groups(struct nearest *n)
 {
     uint64_t before = 0;
@@ -72,10 +56,6 @@ void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, i
                       bool last)
 {
     const struct kmeans_vector *vector = kmeans_vector_of(isa);
-    if (!vector) {
-        add_plain(n, colour, first, count);
-        return;
-    }
     if (first == 0) {
         n->alone = true;
         n->origin = colour[0];
@@ -91,23 +71,10 @@ void seed_nearest_add(struct nearest *n, enum isa isa, const uint32_t *colour, i
 /* Writes the keys of candidate 0, which seed_nearest_add postpones. */
 static void write_keys(struct nearest *n, const struct kmeans_vector *vector)
 {
-    if (!vector || !n->alone)
+    if (!n->alone)
         return;
     vector->add(n, NULL, 1, 0, false);
     n->alone = false;
-}
-
-static void try_plain(const struct nearest *n, const uint32_t *colour, int count,
-                      uint64_t *potential)
-{
-    const struct points *p = n->p;
-    memset(potential, 0, (size_t)count * sizeof *potential);
-    for (size_t i = 0; i < p->n; i++) {
-        for (int c = 0; c < count; c++) {
-            uint32_t d = distance2(p->colour[i], colour[c]), old = nearest_distance(n->key[i]);
-            potential[c] += (uint64_t)p->weight[i] * (d < old ? d : old);
-        }
-    }
 }
 
 void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, int count,
@@ -115,7 +82,7 @@ void seed_nearest_try(struct nearest *n, enum isa isa, const uint32_t *colour, i
 {
     const struct kmeans_vector *vector = kmeans_vector_of(isa);
     write_keys(n, vector);
-    (vector ? vector->try : try_plain)(n, colour, count, potential);
+    vector->try(n, colour, count, potential);
 }
 
 /*
@@ -145,34 +112,17 @@ static size_t find_in_group(const struct nearest *n, size_t group, uint64_t t)
     return first + before;
 }
 
-size_t seed_nearest_find(const struct nearest *n, enum isa isa, uint64_t t)
+size_t seed_nearest_find(const struct nearest *n, uint64_t t)
 {
-    size_t i = 0;
-    if (isa != ISA_C) {
-        size_t group = group_of(n, t);
-        return find_in_group(n, group, t - n->before[group]);
-    }
-    for (; i + 1 < n->p->n; i++) {
-        uint64_t here = (uint64_t)n->p->weight[i] * nearest_distance(n->key[i]);
-        if (t < here)
-            break;
-        t -= here;
-    }
-    return i;
-}
-
-static void count_plain(const struct nearest *n, uint32_t *weight, int count)
-{
-    memset(weight, 0, (size_t)count * sizeof *weight);
-    for (size_t i = 0; i < n->p->n; i++)
-        weight[nearest_index(n->key[i])] += n->p->weight[i];
+    size_t group = group_of(n, t);
+    return find_in_group(n, group, t - n->before[group]);
 }
 
 void seed_nearest_count(struct nearest *n, enum isa isa, uint32_t *weight, int count)
 {
     const struct kmeans_vector *vector = kmeans_vector_of(isa);
     write_keys(n, vector);
-    (vector ? vector->count : count_plain)(n, weight, count);
+    vector->count(n, weight, count);
 }
 
 /* ------------------------------------------------------------------ the starts */
@@ -283,7 +233,7 @@ static void start_plusplus(const struct stream *stream, struct nearest *n, enum 
         seed_nearest_add(n, isa, centre + c - 1, c - 1, 1, false);
         for (int t = 0; t < trials; t++)
             trial[t] = p->colour[seed_nearest_find(
-                n, isa, draw_below(stream, 1 + (c - 1) * trials + t, n->total))];
+                n, draw_below(stream, 1 + (c - 1) * trials + t, n->total))];
         seed_nearest_try(n, isa, trial, trials, potential);
         int best = 0;
         for (int t = 1; t < trials; t++)
@@ -299,7 +249,7 @@ static int draw_round(struct seed *s, const struct stream *stream, int round, in
     int draws = 2 * s->params.k, before = count;
     for (int d = 0; d < draws; d++) {
         uint64_t t = draw_below(stream, 1 + round * draws + d, s->frame.total);
-        uint32_t i = (uint32_t)seed_nearest_find(&s->frame, s->isa, t);
+        uint32_t i = (uint32_t)seed_nearest_find(&s->frame, t);
         int c = before; /* a candidate of an earlier round has D2 = 0 and is never drawn */
         while (c < count && s->point[c] != i)
             c++;

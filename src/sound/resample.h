@@ -35,7 +35,7 @@ struct fir {
     void (*run)(const int16_t *const *in, const int16_t *const *coef, size_t taps, int16_t *out);
 };
 
-extern const struct fir fir_c, fir_avx2; /* fir_avx2: x86-64 only */
+extern const struct fir fir_base, fir_avx2; /* fir_avx2: x86-64 only */
 
 /* ---- The filter ---- */
 

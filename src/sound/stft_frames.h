@@ -16,6 +16,7 @@ struct stft_frames {
                 int16_t *const *out);
 };
 
-extern const struct stft_frames stft_frames_c, stft_frames_avx2; /* stft_frames_avx2: x86-64 only */
+extern const struct stft_frames stft_frames_base,
+    stft_frames_avx2; /* stft_frames_avx2: x86-64 only */
 
 #endif

@@ -125,7 +125,7 @@ int main(int argc, char **argv)
                                    .race = true};
     const char *want = argc > 7 ? argv[7] : "all";
     int reps = argc > 8 ? atoi(argv[8]) : 5;
-    for (enum isa i = ISA_C; i <= ISA_VNNI; i = (enum isa)(i + 1))
+    for (enum isa i = ISA_BASE; i <= ISA_VNNI; i = (enum isa)(i + 1))
         if (isa_supported(i) && (strcmp(want, "all") == 0 || strcmp(want, isa_name(i)) == 0))
             measure(&f, &params, i, reps < 1 ? 1 : reps);
     free(f.rgb);

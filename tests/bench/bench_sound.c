@@ -46,7 +46,7 @@ static void write_values(const char *path, const void *values, size_t bytes)
 
 static enum isa isa_named(const char *name)
 {
-    for (enum isa isa = ISA_C; isa <= ISA_VNNI; isa = (enum isa)(isa + 1))
+    for (enum isa isa = ISA_BASE; isa <= ISA_VNNI; isa = (enum isa)(isa + 1))
         if (strcmp(name, isa_name(isa)) == 0 && isa_supported(isa))
             return isa;
     fail("unknown or unsupported instruction set");

@@ -56,7 +56,7 @@ static void compare_spectrogram(size_t samples, size_t frames, int loudness, rng
     for (auto &s : sound)
         s = (int16_t)(loudness > 15 ? (r.below(2) ? INT16_MAX : INT16_MIN)
                                     : r.below(2 << loudness) - (1 << loudness));
-    struct spectrogram *cpu = spectrogram_open(ISA_C, &e);
+    struct spectrogram *cpu = spectrogram_open(ISA_BASE, &e);
     spectrogram_run(cpu, sound.data(), samples, frames, right.data());
     spectrogram_free(&cpu);
     guarded out(right.size());
@@ -71,7 +71,7 @@ static double analyse(struct sound_device *d, const std::vector<int16_t> &sound,
 {
     struct err e = ERR_INIT;
     struct film_sound out = {};
-    enum isa isa = ISA_C;
+    enum isa isa = ISA_BASE;
     uint8_t *written = NULL;
     size_t count = 0;
     int64_t started = clock_ns();

@@ -149,7 +149,7 @@ test_fewer_pixels_than_columns() {
 
 test_narrow_same_bytes() {
     same_every_way -n 5 --n-init 3 --steady -m all --width 120
-    for set in c avx2 avx512 vnni; do
+    for set in base avx2 vnni; do
         BARCODE_ISA=$set run film.mkv -n 5 --n-init 3 --steady -m all --width 120 -o $set.png
         [ "$STATUS" -ne 0 ] || cmp 1.png $set.png || fail "BARCODE_ISA=$set gives another picture"
     done

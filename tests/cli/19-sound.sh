@@ -63,7 +63,7 @@ test_sound_is_the_same_every_time() {
         ok a.mkv "${shown[@]}" $way -o q.png
         cmp p.png q.png
     done
-    for isa in scalar avx2 avx512; do
+    for isa in base avx2; do
         BARCODE_ISA=$isa run a.mkv "${shown[@]}" --no-cache -o q.png
         [ "$STATUS" -ne 0 ] || cmp p.png q.png
     done

@@ -63,7 +63,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     fuzz_demand((s != NULL) == (e.code == ERR_NONE) && (s || e.text[0]));
     /* A header may ask for pictures of 16,384 x 16,384: slow, and nothing new. */
     if (s && (int64_t)s->film.coded_width * s->film.coded_height <= 512 * 512) {
-        struct sound_job sound = {.isa = ISA_C}, alone = {.isa = ISA_C};
+        struct sound_job sound = {.isa = ISA_BASE}, alone = {.isa = ISA_BASE};
         bool pictures = s->film.width > 0;
         fuzz_demand(pictures ? s->film.height > 0 : s->film.sound_stream >= 0);
         if (pictures) {

@@ -103,7 +103,7 @@ static void check(struct film_sound *s)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct err e = ERR_INIT;
-    struct sound_job job = {.isa = ISA_C};
+    struct sound_job job = {.isa = ISA_BASE};
     if (size < 4 || size > 1 << 20)
         return 0;
     av_log_install();

@@ -140,9 +140,9 @@ struct kmeans;
 
 /*
  * Creates a workspace for one thread, for frames of at most `pixels` (1..2^28) pixels. Allocates
- * everything that kmeans_run needs; copies `params`. `isa` must be supported; a workspace of more
- * than 2^24 pixels uses plain C. Memory: about 30 bytes a pixel up to 2^22 pixels, and up to 16 MiB
- * for restarts that wait in a race. Returns NULL if out of memory.
+ * everything that kmeans_run needs; copies `params`. `isa` must be supported. Memory: about 30 bytes
+ * a pixel up to 2^22 pixels, and up to 16 MiB for restarts that wait in a race. Returns NULL if out
+ * of memory.
  */
 struct kmeans *kmeans_open(const struct kmeans_params *params, size_t pixels, enum isa isa,
                            struct err *e);

@@ -13,7 +13,7 @@
 
 SHARED_BEGIN
 
-/* A group is two vectors: 16 points with AVX2, 32 with AVX-512. */
+/* A group is 16 points; with AVX-512, 32. */
 enum {
     POINTS_GROUP_LEAST = 16,
     POINTS_BLOCK = 16, /* groups a block */
@@ -45,7 +45,7 @@ struct points {
     size_t each, groups, blocks;
     /* [groups], [blocks]; allocated so that one more vector can be loaded and ignored */
     struct boxes group, block;
-    uint32_t (*group_sum)[4], (*block_sum)[4]; /* weight * (r, g, b, 1); pixels <= 2^24 only */
+    uint64_t (*group_sum)[4], (*block_sum)[4]; /* weight * (r, g, b, 1) */
     uint64_t *group_square;                    /* weight * (r^2 + g^2 + b^2) */
 };
 
@@ -62,7 +62,7 @@ static inline uint32_t colour_word(uint32_t r, uint32_t g, uint32_t b)
 }
 
 /*
- * A Morton key has KEY_BITS bits. In the vector code's sort, the bits above hold the number of
+ * A Morton key has KEY_BITS bits. In the sort, the bits above hold the number of
  * equal neighbours with this key, less one: at most KEY_RUN neighbours.
  */
 enum { KEY_BITS = 24, KEYS = 1 << KEY_BITS, KEY_RUN = 256 };
@@ -100,7 +100,7 @@ void points_close(struct points *p);
 /* Fills the padding and the sums of p from colour[n] and weight[n], n from 1 to the capacity. */
 void points_seal(struct points *p, size_t n);
 
-/* Fills the groups and blocks that the vector code of `isa` reads (not ISA_C; pixels <= 2^24). */
+/* Fills the groups and blocks, whose size depends on `isa`. */
 void points_box(struct points *p, enum isa isa);
 
 /* Allocates scratch memory for frames of up to `pixels` (1..2^28) and a supported `isa`. */

@@ -40,7 +40,7 @@ int seed_trials(int k);
 
 /*
  * Writes the k starting centres of restart `restart` of frame `frame` as colour words (points.h). p
- * has more than k points, and boxes unless the instruction set is ISA_C.
+ * has more than k points, and boxes.
  */
 void seed_start(struct seed *s, const struct points *p, uint64_t frame, int restart,
                 uint32_t centre[CLUSTERS_MAX]);

@@ -125,7 +125,7 @@ static bool pool_turns(struct pooling *p, struct kmeans *km, uint8_t *rgb, struc
 
 /* Returns the fastest instruction set for a few dozen colours. AVX2 is faster here than AVX-512,
  * whose vectors would be mostly empty. */
-static enum isa quickest(void) { return isa_supported(ISA_AVX2) ? ISA_AVX2 : ISA_C; }
+static enum isa quickest(void) { return isa_supported(ISA_AVX2) ? ISA_AVX2 : ISA_BASE; }
 
 static void *pool_main(void *argument)
 {

@@ -480,9 +480,9 @@ TEST(a_failure_wakes_who_waits)
 
 TEST(every_instruction_set)
 {
-    assert_int_equal(setenv("BARCODE_ISA", "c", 1), 0);
+    assert_int_equal(setenv("BARCODE_ISA", "base", 1), 0);
     struct engine *g = staged_engine(2);
-    assert_string_equal(engine_detail(g), "c");
+    assert_string_equal(engine_detail(g), "base");
     struct columns *right = columns_by(g);
     engine_close(&g);
     for (int i = ISA_AVX2; i <= ISA_VNNI; i++) {

@@ -454,7 +454,7 @@ static void light_by_the_definition(const char *isa)
     unsetenv("BARCODE_ISA");
 }
 
-TEST(light_in_c) { light_by_the_definition("c"); }
+TEST(light_at_the_base_line) { light_by_the_definition("base"); }
 
 TEST(light_with_avx2)
 {

@@ -101,17 +101,6 @@ static inline struct kmeans_params params(int k, int n_init, enum kmeans_init in
         .k = k, .n_init = n_init, .max_iter = 300, .init = init, .seed = 42};
 }
 
-/* Every instruction set against plain C; and what must hold for any result. */
-static inline void compare(const struct kmeans_params *p, const uint8_t *rgb, size_t pixels)
-{
-    struct result want = run(p, ISA_C, rgb, pixels);
-    assert_wellformed(&want, p->k, pixels);
-    for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
-        struct result got = run(p, (enum isa)isa, rgb, pixels);
-        assert_same(&got, &want);
-    }
-}
-
 /* A frame of some pixels, which the test draws, and its points. */
 struct frame {
     struct points_maker *maker;
@@ -124,7 +113,7 @@ static inline struct frame *frame_open(size_t pixels)
     struct err e = ERR_INIT;
     struct frame *f = calloc(1, sizeof *f + 3 * pixels);
     assert_non_null(f);
-    f->maker = points_maker_open(pixels, ISA_C, &e);
+    f->maker = points_maker_open(pixels, ISA_BASE, &e);
     assert_true(f->maker && points_open(&f->p, pixels, &e));
     return f;
 }

@@ -1,6 +1,4 @@
-#include "kmeans_pictures.h"
-#include "barcode/kmeans/seed.h"
-#include "kmeans/assign.h"
+#include "kmeans_plain.h"
 
 enum { PIXELS = 6000, K = 12 };
 
@@ -29,7 +27,7 @@ static struct assign *workspace(enum isa isa)
     return a;
 }
 
-static void assert_same_restart(const struct restart *a, const struct restart *b)
+static void assert_same_restart(const struct restart *a, const struct plain_restart *b)
 {
     assert_true(a->inertia == b->inertia && a->iterations == b->iterations &&
                 a->ended == b->ended && a->number == b->number);
@@ -38,16 +36,15 @@ static void assert_same_restart(const struct restart *a, const struct restart *b
         assert_memory_equal(a->q, b->q, K * sizeof *a->q);
 }
 
-/* Two restarts go on in turns, in parts, and come to what plain C comes to in one go; with memory
- * of their own and without. */
+/* Two restarts go on in turns, in parts, and come to what plain loops come to in one go; with
+ * memory of their own and without. */
 TEST(parts_make_the_whole)
 {
     static const int stops[] = {1, 2, 2, 5, 12, 100000};
-    for (int isa = ISA_C; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+    for (int isa = ISA_BASE; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         uint32_t centre[2][CLUSTERS_MAX];
         struct frame *f = frame_for((enum isa)isa, centre);
-        struct assign *plain = workspace(ISA_C), *one = workspace((enum isa)isa),
-                      *other = workspace((enum isa)isa);
+        struct assign *one = workspace((enum isa)isa), *other = workspace((enum isa)isa);
         for (int unshared = 0; unshared < 2; unshared++) {
             struct restart r[2] = {{.assign = one, .unshared = unshared},
                                    {.assign = unshared ? other : one, .unshared = unshared}};
@@ -55,15 +52,14 @@ TEST(parts_make_the_whole)
                 restart_begin(&r[i], i, centre[i]);
             for (size_t s = 0; s < sizeof stops / sizeof *stops; s++)
                 for (int i = 0; i < 2; i++) {
-                    struct restart want = {.assign = plain};
-                    restart_begin(&want, i, centre[i]);
-                    restart_go_on(&want, &f->p, stops[s]);
+                    struct plain_restart want;
+                    plain_begin(&want, K, i, centre[i]);
+                    plain_go_on(&want, &f->p, K, stops[s]);
                     restart_go_on(&r[i], &f->p, stops[s]);
                     assert_same_restart(&r[i], &want);
                 }
             assert_true(r[0].ended && r[1].ended && r[0].iterations > 12 && r[1].iterations > 12);
         }
-        assign_close(&plain);
         assign_close(&one);
         assign_close(&other);
         frame_close(f);

@@ -1,34 +1,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "kmeans_pictures.h"
+#include "kmeans_plain.h"
 #include "kmeans/kmeans_vector.h"
-#include "barcode/kmeans/seed.h"
 
 enum { PIXELS = 6000 };
 
-static void start(const struct frame *f, enum kmeans_init init, int k, enum isa isa, int restart,
-                  uint32_t *centre)
+static struct kmeans_params start_params(enum kmeans_init init, int k)
 {
-    struct err e = ERR_INIT;
-    struct kmeans_params params = {
+    return (struct kmeans_params){
         .k = k, .n_init = 1, .max_iter = 1, .init = init, .seed = UINT64_C(0x123456789abcdef)};
-    struct seed *s = seed_open(&params, PIXELS, isa, &e);
-    assert_non_null(s);
-    seed_start(s, &f->p, 77, restart, centre);
-    seed_close(&s);
-    assert_null(s);
 }
 
-/* Checks that every instruction set starts from the k colours that plain C starts from. */
+/* Checks that every instruction set starts from the k colours that plain loops start from. */
 static void check_start(struct frame *f, enum kmeans_init init, int k, int restart,
                         uint32_t want[CLUSTERS_MAX])
 {
-    start(f, init, k, ISA_C, restart, want);
-    for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+    struct err e = ERR_INIT;
+    struct kmeans_params p = start_params(init, k);
+    plain_start(&f->p, &p, 77, restart, want);
+    for (int isa = ISA_BASE; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
         uint32_t got[CLUSTERS_MAX];
         points_box(&f->p, (enum isa)isa);
-        start(f, init, k, (enum isa)isa, restart, got);
+        struct seed *s = seed_open(&p, PIXELS, (enum isa)isa, &e);
+        assert_non_null(s);
+        seed_start(s, &f->p, 77, restart, got);
+        seed_close(&s);
+        assert_null(s);
         assert_memory_equal(got, want, (size_t)k * sizeof *want);
     }
 }
@@ -75,12 +73,25 @@ TEST(few_candidates_are_topped_up)
     frame_close(f);
 }
 
-static void same_draws(const struct nearest *a, const struct nearest *b, enum isa isa)
+static void check_draws(const struct nearest *n, const struct plain_points *plain)
 {
-    assert_true(a->total == b->total);
-    for (int i = 0; a->total > 0 && i < 50; i++) {
-        uint64_t t = seed_scale((uint64_t)i * (UINT64_MAX / 49), a->total);
-        assert_int_equal(seed_nearest_find(a, ISA_C, t), seed_nearest_find(b, isa, t));
+    assert_true(n->total == plain_potential(plain));
+    for (int i = 0; n->total > 0 && i < 50; i++) {
+        uint64_t t = seed_scale((uint64_t)i * (UINT64_MAX / 49), n->total);
+        assert_int_equal(seed_nearest_find(n, t), plain_find(plain, true, t));
+    }
+}
+
+static void check_counts(struct nearest *n, enum isa isa, const struct plain_points *plain)
+{
+    uint32_t want[70] = {0}, got[70];
+    for (size_t i = 0; i < plain->n; i++)
+        want[plain->nearest[i]] += plain->weight[i];
+    seed_nearest_count(n, isa, got, 70);
+    assert_memory_equal(got, want, sizeof want);
+    for (size_t i = 0; i < plain->n; i++) {
+        assert_int_equal(nearest_distance(n->key[i]), plain->d2[i]);
+        assert_int_equal(nearest_index(n->key[i]), plain->nearest[i]);
     }
 }
 
@@ -89,33 +100,32 @@ static void same_draws(const struct nearest *a, const struct nearest *b, enum is
 static void check_alone(struct frame *f, enum isa isa, int more)
 {
     struct err e = ERR_INIT;
-    struct nearest plain, fast;
-    uint32_t colour[70], count[2][70];
-    uint64_t potential[2][3];
-    assert_true(seed_nearest_open(&plain, PIXELS, &e) && seed_nearest_open(&fast, PIXELS, &e));
+    struct nearest n;
+    uint32_t colour[70];
+    assert_true(seed_nearest_open(&n, PIXELS, &e));
     for (size_t i = 0; i < 70; i++)
         colour[i] = f->p.colour[(i * 7919 + 5) % f->p.n];
-    plain.p = fast.p = &f->p;
+    n.p = &f->p;
     for (int turn = 0; turn < 4; turn++) {
-        seed_nearest_add(&plain, ISA_C, colour, 0, 1, false);
-        seed_nearest_add(&fast, isa, colour, 0, 1, false);
-        same_draws(&plain, &fast, isa);
-        seed_nearest_try(&plain, ISA_C, colour + 1, 3, potential[0]);
+        struct plain_points plain = plain_points(f->p.n, f->p.colour, f->p.weight);
+        plain_add(&plain, colour[0], 0);
+        seed_nearest_add(&n, isa, colour, 0, 1, false);
+        check_draws(&n, &plain);
+        uint64_t potential[3];
         if (turn % 2)
-            seed_nearest_try(&fast, isa, colour + 1, 3, potential[1]);
-        assert_true(turn % 2 == 0 || memcmp(potential[0], potential[1], sizeof potential[0]) == 0);
+            seed_nearest_try(&n, isa, colour + 1, 3, potential);
+        for (int i = 0; turn % 2 && i < 3; i++)
+            assert_true(potential[i] == plain_try(&plain, colour[1 + i]));
         if (turn / 2) {
-            seed_nearest_add(&plain, ISA_C, colour + 1, 1, more, false);
-            seed_nearest_add(&fast, isa, colour + 1, 1, more, false);
-            same_draws(&plain, &fast, isa);
+            for (int i = 1; i <= more; i++)
+                plain_add(&plain, colour[i], (uint32_t)i);
+            seed_nearest_add(&n, isa, colour + 1, 1, more, false);
+            check_draws(&n, &plain);
         }
-        seed_nearest_count(&plain, ISA_C, count[0], 70);
-        seed_nearest_count(&fast, isa, count[1], 70);
-        assert_memory_equal(count[0], count[1], sizeof count[0]);
-        assert_memory_equal(plain.key, fast.key, f->p.n * sizeof *plain.key);
+        check_counts(&n, isa, &plain);
+        plain_free(&plain);
     }
-    seed_nearest_close(&plain);
-    seed_nearest_close(&fast);
+    seed_nearest_close(&n);
 }
 
 TEST(candidate_0_alone)
@@ -127,36 +137,11 @@ TEST(candidate_0_alone)
         for (size_t i = 0; i < 3 * PIXELS; i++)
             f->rgb[i] = (uint8_t)(next(&x) % (uint32_t)colours * 255 / (uint32_t)colours);
         points_make(f->maker, &f->p, f->rgb, PIXELS);
-        for (int isa = ISA_AVX2; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
+        for (int isa = ISA_BASE; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
             points_box(&f->p, (enum isa)isa);
             for (size_t i = 0; i < sizeof more / sizeof *more; i++)
                 check_alone(f, (enum isa)isa, more[i]);
         }
-    }
-    frame_close(f);
-}
-
-/* The random start against the words of its definition. */
-TEST(random_by_definition)
-{
-    struct frame *f = frame_open(PIXELS);
-    uint32_t x = 5;
-    for (size_t i = 0; i < 3 * PIXELS; i++)
-        f->rgb[i] = (uint8_t)(next(&x) % 3 * 100);
-    points_make(f->maker, &f->p, f->rgb, PIXELS);
-    uint32_t got[CLUSTERS_MAX], left[27];
-    start(f, INIT_RANDOM, 20, ISA_C, 9, got);
-    memcpy(left, f->p.weight, sizeof left);
-    uint64_t total = PIXELS;
-    for (uint32_t draw = 0; draw < 20; draw++) {
-        uint64_t t =
-            seed_scale(philox_u64(UINT64_C(0x123456789abcdef), draw, 9, 77, STAGE_RANDOM), total);
-        size_t i = 0;
-        for (uint64_t sum = left[0]; sum <= t; sum += left[++i])
-            ;
-        assert_int_equal(got[draw], f->p.colour[i]);
-        total -= left[i];
-        left[i] = 0;
     }
     frame_close(f);
 }

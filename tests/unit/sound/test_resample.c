@@ -54,7 +54,7 @@ static double error_of(int rate, double hz, double level)
 {
     size_t count = (size_t)rate / 4;
     int16_t *in = sine(rate, hz, 20000, count);
-    struct heard h = resample(ISA_C, rate, in, count, 4096);
+    struct heard h = resample(ISA_BASE, rate, in, count, 4096);
     double sum = 0;
     size_t from = 1000, to = h.count - 1000;
     for (size_t n = from; n < to; n++) {
@@ -132,7 +132,7 @@ TEST(counts)
         for (size_t count = 0; count < 5000; count = count * 3 + 1) {
             if (odd[i] < 100 && count > 40)
                 continue;
-            struct heard h = resample(ISA_C, odd[i], in, count, 64);
+            struct heard h = resample(ISA_BASE, odd[i], in, count, 64);
             uint64_t rate = (uint64_t)odd[i];
             assert_int_equal(h.count, (count * SPECTROGRAM_RATE + rate - 1) / rate);
             free(h.sample);
@@ -151,10 +151,10 @@ TEST(same_bytes_in_any_parts_on_any_processor)
     for (int i = 0; i < COUNT; i++)
         in[i] = (int16_t)(rand() % 5 == 0 ? INT16_MIN : rand() % 4 == 0 ? INT16_MAX : rand());
     for (int i = 0; i < RATES; i++) {
-        struct heard whole = resample(ISA_C, rates[i], in, COUNT, COUNT);
+        struct heard whole = resample(ISA_BASE, rates[i], in, COUNT, COUNT);
         static const size_t block[] = {1, 7, 1024, 20000};
         for (size_t k = 0; k < 4; k++)
-            for (enum isa isa = ISA_C; isa <= ISA_AVX2 && isa_supported(isa); isa++) {
+            for (enum isa isa = ISA_BASE; isa <= ISA_AVX2 && isa_supported(isa); isa++) {
                 struct heard part = resample(isa, rates[i], in, COUNT, block[k]);
                 assert_true(same(&whole, &part));
                 free(part.sample);
@@ -175,7 +175,7 @@ TEST(loudest_sums_are_cut_off)
                 in[k] = (f.coef[k] < 0) == sign ? INT16_MAX : INT16_MIN;
             const int16_t *all[FIR_BATCH] = {in, in, in, in};
             const int16_t *coef[FIR_BATCH] = {f.coef, f.coef, f.coef, f.coef};
-            for (enum isa isa = ISA_C; isa <= ISA_AVX2 && isa_supported(isa); isa++) {
+            for (enum isa isa = ISA_BASE; isa <= ISA_AVX2 && isa_supported(isa); isa++) {
                 ISA_PICK(fir, isa)->run(all, coef, f.taps, out);
                 assert_int_equal(out[0], sign ? INT16_MIN : INT16_MAX);
                 assert_int_equal(out[3], out[0]);
@@ -192,7 +192,7 @@ TEST(constant_stays)
     for (int i = 0; i < 48000; i++)
         in[i] = -12345;
     for (int i = 0; i < RATES; i++) {
-        struct heard h = resample(ISA_C, rates[i], in, (size_t)rates[i] / 16, 999);
+        struct heard h = resample(ISA_BASE, rates[i], in, (size_t)rates[i] / 16, 999);
         for (size_t n = 100; n + 100 < h.count; n++)
             assert_int_equal(h.sample[n], -12345);
         assert_true(h.count > 300);

@@ -27,7 +27,7 @@ static bool tap(void *user, const int16_t *values, size_t frames, struct err *e)
 
 static struct sound_maker *begin(void)
 {
-    struct sound_maker *m = sound_maker_open(ISA_C, NULL, NULL, NULL, NULL);
+    struct sound_maker *m = sound_maker_open(ISA_BASE, NULL, NULL, NULL, NULL);
     assert_non_null(m);
     return m;
 }
@@ -519,10 +519,10 @@ TEST(same_bytes_in_any_blocks_on_any_processor)
 {
     static const size_t block[] = {1, 997, 1024, 100000};
     struct tapped whole = {0};
-    struct film_sound s = of_noise(ISA_C, 48000 * 7, &whole);
+    struct film_sound s = of_noise(ISA_BASE, 48000 * 7, &whole);
     assert_true(s.peaks > 100);
     for (int i = 0; i < 4; i++)
-        for (enum isa isa = ISA_C; isa <= ISA_AVX2 && isa_supported(isa); isa++) {
+        for (enum isa isa = ISA_BASE; isa <= ISA_AVX2 && isa_supported(isa); isa++) {
             struct tapped parts = {0};
             struct film_sound other = of_noise(isa, block[i], &parts);
             assert_same(&s, &other);
@@ -540,7 +540,7 @@ TEST(same_bytes_in_any_blocks_on_any_processor)
 TEST(taps_the_spectrogram)
 {
     struct tapped t = {0};
-    struct film_sound s = of_noise(ISA_C, 1000, &t);
+    struct film_sound s = of_noise(ISA_BASE, 1000, &t);
     struct peaks *p = peaks_open(PEAK_FLOOR, NULL, NULL);
     size_t n;
     assert_int_equal(t.frames, spectrogram_frames(s.samples));
@@ -595,8 +595,8 @@ TEST(errors_of_the_tap_and_the_device_are_passed_on)
     for (int d = 0; d < 3; d++) {
         struct err e = ERR_INIT;
         size_t left = 200;
-        struct sound_maker *m = d == 2 ? sound_maker_open(ISA_C, NULL, refuse, &left, &e)
-                                       : sound_maker_open(ISA_C, &device[d], NULL, NULL, &e);
+        struct sound_maker *m = d == 2 ? sound_maker_open(ISA_BASE, NULL, refuse, &left, &e)
+                                       : sound_maker_open(ISA_BASE, &device[d], NULL, NULL, &e);
         bool ok = true;
         for (int i = 0; i < 20 && ok; i++)
             ok = sound_maker_push(m, &b, &e);
