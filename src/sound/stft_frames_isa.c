@@ -7,15 +7,39 @@
 
 enum { BATCH = STFT_BATCH };
 
-/* stft_butterfly on points a and b. */
+/*
+ * Replaces a by (wb / 2^31 - a) / 2 and b by -(wb / 2^31 + a) / 2, rounded as by stft_round. wb has
+ * 64 bits: `high` and `low`. Both results are high words of sums with half of their unit. `half`,
+ * the low word of all but wb, is 0 or 2^31 and the same for both: so are carry and tie.
+ */
+static inline void round_sums(int32_t *a, int32_t *b, uint32_t high, uint32_t low)
+{
+    int32_t old = *a;
+    uint32_t half = ((uint32_t)old + 1) << 31;
+    int32_t carried = (int32_t)(high + ((low & half) >> 31)), tie = low == half;
+    *a = (carried - (old >> 1)) & ~tie;
+    *b = -((carried + ((old + 1) >> 1)) & ~tie);
+}
+
+/*
+ * stft_butterfly on points a and b. SSE2 multiplies unsigned words only. So b + 2^31 is multiplied
+ * by -cos modulo 2^32 and by sin, and what that adds is subtracted.
+ */
 static inline void butterfly(int32_t *restrict a, int32_t *restrict b, int32_t minus_cos,
                              int32_t minus_sin)
 {
+    const int64_t c = minus_cos, s = -(int64_t)minus_sin;
+    const uint32_t by_cos = (uint32_t)minus_cos, by_sin = -(uint32_t)minus_sin;
+    const uint64_t re_rest = (uint64_t)(s - c) << 31, im_rest = (uint64_t)(-s - c) << 31;
+    const uint32_t wrapped = c < 0 ? UINT32_MAX : 0;
     for (size_t i = 0; i < BATCH; i++) {
-        struct stft_complex x = {a[i], a[BATCH + i]}, y = {b[i], b[BATCH + i]};
-        stft_butterfly(&x, &y, minus_cos, minus_sin);
-        a[i] = x.re, a[BATCH + i] = x.im;
-        b[i] = y.re, b[BATCH + i] = y.im;
+        uint32_t x = (uint32_t)b[i] + (UINT32_C(1) << 31);
+        uint32_t y = (uint32_t)b[BATCH + i] + (UINT32_C(1) << 31);
+        uint64_t re = (uint64_t)x * by_cos - (uint64_t)y * by_sin + re_rest;
+        uint64_t im = (uint64_t)y * by_cos + (uint64_t)x * by_sin + im_rest;
+        round_sums(a + i, b + i, (uint32_t)(re >> 32) - (x & wrapped), (uint32_t)re);
+        round_sums(a + BATCH + i, b + BATCH + i, (uint32_t)(im >> 32) - (y & wrapped),
+                   (uint32_t)im);
     }
 }
 

@@ -58,20 +58,11 @@ struct stft_complex {
     int32_t re, im;
 };
 
-/*
- * Replaces a by (wb / 2^31 - a) / 2 and b by -(wb / 2^31 + a) / 2, rounded to nearest, ties to
- * even. Both are high words of sums with 2^31, half of their unit. The low words of wb and of the
- * rest, `half`, are the same for both: they carry where both have their first bit, and where they
- * are equal there is a tie.
- */
-SHARED_INLINE void stft_half_sums(int32_t *a, int32_t *b, int64_t wb)
+/* Returns t / 2^32, rounded to nearest, ties to even. |t| < 2^63 - 2^32. */
+SHARED_INLINE int32_t stft_round(int64_t t)
 {
-    int32_t old = *a;
-    uint32_t low = (uint32_t)wb, half = ((uint32_t)old + 1) << 31;
-    int32_t high = (int32_t)((uint64_t)wb >> 32) + (int32_t)((low & half) >> 31);
-    int32_t tie = low == half;
-    *a = (high - (old >> 1)) & ~tie;
-    *b = -((high + ((old + 1) >> 1)) & ~tie);
+    int64_t odd = (int64_t)((uint64_t)t >> 32 & 1);
+    return (int32_t)((t + INT32_MAX + odd) >> 32);
 }
 
 /* Replaces a and b by -(a + W b) / 2 and -(a - W b) / 2. */
@@ -80,8 +71,11 @@ SHARED_INLINE void stft_butterfly(struct stft_complex *a, struct stft_complex *b
 {
     int64_t wb_re = (int64_t)b->re * minus_cos + (int64_t)b->im * minus_sin;
     int64_t wb_im = (int64_t)b->im * minus_cos - (int64_t)b->re * minus_sin;
-    stft_half_sums(&a->re, &b->re, wb_re);
-    stft_half_sums(&a->im, &b->im, wb_im);
+    int64_t a_re = (int64_t)a->re * INT32_MIN, a_im = (int64_t)a->im * INT32_MIN;
+    a->re = stft_round(a_re + wb_re);
+    a->im = stft_round(a_im + wb_im);
+    b->re = stft_round(a_re - wb_re);
+    b->im = stft_round(a_im - wb_im);
 }
 
 /* Computes E and O of step 4 from z = Z(k) and y = Z(512 - k), in place. */

@@ -88,30 +88,23 @@ TEST(value_is_rounded_exactly)
     }
 }
 
-/* Returns t / 2^32, rounded to nearest, ties to even. */
-static int32_t rounded(int64_t t)
+TEST(rounds_to_nearest_ties_to_even)
 {
-    int64_t odd = (int64_t)((uint64_t)t >> 32 & 1);
-    return (int32_t)((t + INT32_MAX + odd) >> 32);
-}
-
-TEST(half_sums_are_rounded_to_even)
-{
-    static const int64_t part[] = {0,
-                                   1,
-                                   (INT64_C(1) << 31) - 1,
-                                   INT64_C(1) << 31,
-                                   (INT64_C(1) << 31) + 1,
-                                   (INT64_C(1) << 32) - 1};
-    for (int i = 0; i < 300000; i++) {
-        int64_t high = i % 3 ? between(-8, 8) : random_sample() * (int64_t)16384;
-        int64_t low = i % 2 ? part[i % 6] : (int64_t)between(0, 65535) << 16;
-        int64_t wb = high * (INT64_C(1) << 32) + low;
-        int32_t a = i % 5 ? between(-5, 5) : random_sample() * 46000, old = a, b = 0;
-        stft_half_sums(&a, &b, wb);
-        assert_int_equal(a, rounded(old * (int64_t)INT32_MIN + wb));
-        assert_int_equal(b, rounded(old * (int64_t)INT32_MIN - wb));
-    }
+    static const struct {
+        int64_t t;
+        int32_t want;
+    } row[] = {{0, 0},
+               {INT64_C(1) << 31, 0},
+               {-(INT64_C(1) << 31), 0},
+               {(INT64_C(1) << 31) + 1, 1},
+               {-(INT64_C(1) << 31) - 1, -1},
+               {INT64_C(3) << 31, 2},
+               {-(INT64_C(3) << 31), -2},
+               {(INT64_C(3) << 31) - 1, 1},
+               {INT64_C(5) << 31, 2},
+               {INT64_C(7) << 32, 7}};
+    for (size_t i = 0; i < sizeof row / sizeof *row; i++)
+        assert_int_equal(stft_round(row[i].t), row[i].want);
 }
 
 static void spectrum(enum isa isa, size_t samples, size_t frames, int16_t (*out)[BINS])
@@ -167,6 +160,40 @@ TEST(is_the_transform)
         spectrum(ISA_BASE, 2500, spectrogram_frames(2500), got);
         for (size_t t = 0; t < 5; t++)
             check_frame(2500, t);
+    }
+}
+
+/* The header's steps for one frame, by its own functions. */
+static void run_steps(const int16_t *in, int16_t *out)
+{
+    struct stft_complex z[BINS];
+    for (size_t n = 0; n < BINS; n++)
+        z[tables.place[n]] = (struct stft_complex){in[2 * n] * tables.window[2 * n],
+                                                   in[2 * n + 1] * tables.window[2 * n + 1]};
+    for (size_t half = 1; half < BINS; half *= 2)
+        for (size_t i = 0; i < BINS / 2; i++) {
+            size_t j = i % half, a = 2 * (i - j) + j, k = j * (BINS / half);
+            stft_butterfly(z + a, z + a + half, tables.twiddle[k].minus_cos,
+                           tables.twiddle[k].minus_sin);
+        }
+    for (size_t k = 0; k <= BINS / 2; k++) {
+        struct stft_complex x = z[k], y = z[(BINS - k) % BINS];
+        stft_even_odd(&x, &y);
+        stft_butterfly(&x, &y, tables.twiddle[k].minus_cos, tables.twiddle[k].minus_sin);
+        out[(BINS - k) % BINS] = stft_value(&tables, y);
+        out[k] = stft_value(&tables, x);
+    }
+}
+
+TEST(steps_are_exact)
+{
+    for (enum content c = NOISE; c < CONTENTS; c++) {
+        draw(c);
+        spectrum(ISA_C, MOST, 16, got);
+        for (size_t t = 0; t < 16; t++) {
+            run_steps(sound + t * HOP, want[0]);
+            assert_memory_equal(got[t], want[0], sizeof *got);
+        }
     }
 }
 
