@@ -244,23 +244,6 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
     return next;
 }
 
-/* Moves weight * (r, g, b, 1) between sums. */
-static inline void move_point(uint64_t from[4], uint64_t to[4], uint32_t colour, uint32_t weight)
-{
-#ifdef __AVX2__
-    __m256i part = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)colour));
-    part = _mm256_mul_epu32(part, _mm256_set1_epi64x(weight));
-    *(__m256i *)from = _mm256_sub_epi64(*(__m256i *)from, part);
-    *(__m256i *)to = _mm256_add_epi64(*(__m256i *)to, part);
-#else
-    for (int c = 0; c < 4; c++) {
-        uint64_t part = (uint64_t)(colour >> 8 * c & 255) * weight;
-        from[c] -= part;
-        to[c] += part;
-    }
-#endif
-}
-
 /*
  * Updates the labels and the sums for the changes. Neighbours change between the same two
  * centroids: with one set of totals, every addition would wait for the previous one.
@@ -272,7 +255,7 @@ static void apply_changes(struct assign *a, const struct stretch *s)
     uint8_t *label = a->label + first;
     for (uint32_t i = 0; i < s->changes; i++) {
         uint32_t at = s->change[i] % (1 << CHANGE_NEW), to = s->change[i] >> CHANGE_NEW;
-        move_point(a->total[i % 2][label[at]], a->total[i % 2][to], colour[at], weight[at]);
+        sums_move(a->total[i % 2][label[at]], a->total[i % 2][to], colour[at], weight[at]);
         label[at] = (uint8_t)to;
     }
 }

@@ -63,7 +63,7 @@ typedef int32_t signed_lanes __attribute__((vector_size(4 * LANES)));
 typedef int16_t signed_pair_lanes __attribute__((vector_size(4 * LANES)));
 typedef uint16_t pair_lanes __attribute__((vector_size(4 * LANES)));
 typedef uint8_t byte_lanes __attribute__((vector_size(4 * LANES)));
-typedef uint64_t wide_lanes __attribute__((vector_size(4 * LANES)));
+typedef uint64_t wide_lanes __attribute__((vector_size(4 * LANES), may_alias));
 
 static inline lanes lanes_load(const void *p) { return *(const lanes_memory *)p; }
 /* Loads from an address of any alignment. */
@@ -100,11 +100,13 @@ DEFINE_LANES(pairs_max, int16x8_t, vmaxq_s16(x, y))
 DEFINE_LANES(pairs_below, uint16x8_t, vqsubq_u16(x, y))
 DEFINE_LANES(bytes_min, uint8x16_t, vminq_u8(x, y))
 DEFINE_LANES(bytes_max, uint8x16_t, vmaxq_u8(x, y))
+DEFINE_LANES(even_products, uint64x2_t, vmull_u32(vmovn_u64(x), vmovn_u64(y)))
 #else
 DEFINE_LANES(pairs_max, signed_pair_lanes, y ^ ((x ^ y) & (x > y)))
 DEFINE_LANES(pairs_below, pair_lanes, (x - y) & (pair_lanes)(x > y))
 DEFINE_LANES(bytes_min, byte_lanes, y ^ ((x ^ y) & (byte_lanes)(x < y)))
 DEFINE_LANES(bytes_max, byte_lanes, y ^ ((x ^ y) & (byte_lanes)(x > y)))
+DEFINE_LANES(even_products, wide_lanes, (x & UINT32_MAX) * (y & UINT32_MAX))
 #endif
 
 #if defined(__AVX2__)
@@ -170,18 +172,14 @@ static inline lanes lanes_dots(lanes acc, lanes a, lanes b, lanes c, lanes d)
 #endif
 }
 
-/* Returns 64-bit lanes: sums of two products of unsigned lanes each. */
+/* Returns 64-bit lanes: sums of two products of unsigned lanes each, in any order. */
 static inline lanes wide_products(lanes a, lanes b)
 {
 #if defined(__aarch64__)
     return (lanes)vmlal_high_u32(vmull_u32(vget_low_u32(a), vget_low_u32(b)), a, b);
 #else
-    wide_lanes odd_a = (wide_lanes)a >> 32, odd_b = (wide_lanes)b >> 32;
-#ifdef __x86_64__
-    return wide_add(even_products(a, b), even_products((lanes)odd_a, (lanes)odd_b));
-#else
-    return (lanes)(((wide_lanes)a & UINT32_MAX) * ((wide_lanes)b & UINT32_MAX) + odd_a * odd_b);
-#endif
+    lanes odd_a = (lanes)((wide_lanes)a >> 32), odd_b = (lanes)((wide_lanes)b >> 32);
+    return wide_add(even_products(a, b), even_products(odd_a, odd_b));
 #endif
 }
 
@@ -371,7 +369,19 @@ static inline uint32_t *lanes_pack(uint32_t *p, uint32_t bits, lanes a)
 
 #else
 
-static inline lanes lanes_from_u8(const uint8_t *p) { return (lanes){p[0], p[1], p[2], p[3]}; }
+static inline lanes lanes_from_u8(const uint8_t *p)
+{
+#if defined(__x86_64__)
+    __m128i zero = _mm_setzero_si128(), byte = _mm_loadu_si32(p);
+    return (lanes)_mm_unpacklo_epi16(_mm_unpacklo_epi8(byte, zero), zero);
+#elif defined(__aarch64__)
+    uint32_t word;
+    memcpy(&word, p, sizeof word);
+    return (lanes)vmovl_u16(vget_low_u16(vmovl_u8(vcreate_u8(word))));
+#else
+    return (lanes){p[0], p[1], p[2], p[3]};
+#endif
+}
 static inline lanes lanes_look_up(const void *table, lanes index, bool few)
 {
     const uint32_t *word = table;
@@ -398,6 +408,27 @@ static inline struct colours colours_at(const uint32_t *colour)
 {
     lanes word = lanes_load(colour);
     return (struct colours){word & 0x00ff00ff, word >> 8 & 0x00ff00ff};
+}
+
+/* Moves weight * (r, g, b, 1) of a point from a sum to another. */
+static inline void sums_move(uint64_t from[4], uint64_t to[4], uint32_t colour, uint32_t weight)
+{
+#if defined(__AVX2__)
+    __m256i part = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)colour));
+    part = _mm256_mul_epu32(part, _mm256_set1_epi64x(weight));
+    *(__m256i *)from = _mm256_sub_epi64(*(__m256i *)from, part);
+    *(__m256i *)to = _mm256_add_epi64(*(__m256i *)to, part);
+#else
+    lanes channel = lanes_from_u8((const uint8_t *)&colour), w = lanes_all((int)weight);
+    lanes low = __builtin_shufflevector(channel, channel, 0, 0, 1, 1),
+          high = __builtin_shufflevector(channel, channel, 2, 2, 3, 3);
+    const wide_lanes part[2] = {(wide_lanes)even_products(low, w),
+                                (wide_lanes)even_products(high, w)};
+    for (int i = 0; i < 2; i++) {
+        ((wide_lanes *)from)[i] -= part[i];
+        ((wide_lanes *)to)[i] += part[i];
+    }
+#endif
 }
 
 #endif
