@@ -71,7 +71,8 @@ PREDEFINED := $(shell $(CC) $(CFLAGS) -dM -E -x c /dev/null 2>/dev/null \
     | grep -owE '__x86_64__|__OPTIMIZE__')
 
 # Without optimization glibc has no FORTIFY, and the sanitizers do not know its functions.
-HARDEN    = -fstack-protector-strong -fstack-clash-protection -fcf-protection
+HARDEN    = -fstack-protector-strong -fstack-clash-protection -fcf-protection \
+    -mbranch-protection=standard
 ifeq ($(SAN)$(filter __OPTIMIZE__,$(PREDEFINED)),__OPTIMIZE__)
   FORTIFY = -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3
 endif
