@@ -1,7 +1,8 @@
 #!/bin/bash
 # hardened.sh PROGRAM [FUNCTIONS] - fails unless the program was built as the Makefile's HARDENED and LINK say: position-independent,
-# relocations read-only from the start, no executable stack, stack protector, FORTIFY and, on x86-64, a mark for CET at the
-# start of at least FUNCTIONS (300) functions. The note of CET is not looked for: Debian 12's startup files do not have it.
+# relocations read-only from the start, no executable stack, stack protector, FORTIFY and, at the start of at least FUNCTIONS
+# (300) functions, the instruction of CET (x86-64) or of pointer authentication (aarch64). The notes of CET and of branch
+# targets are not looked for: Debian 12's startup files do not have them.
 set -euo pipefail
 
 program=${1:?usage: hardened.sh PROGRAM [FUNCTIONS]}
@@ -20,8 +21,13 @@ grep -q 'FLAGS_1.*\bNOW\b' <<< "$headers" || lacks "not all of RELRO: symbols ar
 grep -qE 'GNU_STACK.* RW +0x' <<< "$headers" || lacks "an executable stack"
 grep -q '__stack_chk_' <<< "$symbols" || lacks "no stack protector"
 grep -qE '__[a-z]+_chk@' <<< "$symbols" || lacks "no FORTIFY"
-if grep -q 'Machine:.*X86-64' <<< "$headers"; then
-    marks=$(LC_ALL=C grep -aoP '\xf3\x0f\x1e\xfa' "$program" | wc -l) # endbr64
-    [ "$marks" -ge "$functions" ] || lacks "CET's mark at the start of $marks functions only"
+case $headers in
+*Machine:*X86-64*) mark='\xf3\x0f\x1e\xfa' ;;  # endbr64
+*Machine:*AArch64*) mark='\x3f\x23\x03\xd5' ;; # paciasp
+*) mark= ;;
+esac
+if [ -n "$mark" ]; then
+    marks=$(LC_ALL=C grep -aoP "$mark" "$program" | wc -l)
+    [ "$marks" -ge "$functions" ] || lacks "a mark of branch protection in $marks functions only"
 fi
 exit $bad

@@ -2,7 +2,8 @@
 # Installs the Debian 12 packages that building and testing need, and only those that are missing.
 # With none missing it does nothing: no network, no root.
 #
-#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [wheel] [web] [data] [live] [align]
+#   install-packages.sh [lint] [judge] [portable] [slurm] [poster] [deb] [deb-test] [wheel] [web] [data] [live] [align] [arm64]
+#       install-packages.sh --list     prints those of building and testing
 #
 #   lint    also the tools of `make lint` and of the fuzzers
 #   portable  also what a static FFmpeg is built with
@@ -16,6 +17,7 @@
 #   data    also pandas, matplotlib, Pillow and R
 #   live    also what real live streams are made with: an RTSP server, false clocks, lossy networks, and a browser
 #   align   also speech and music, of which versions of a film are made
+#   arm64   also a compiler for arm64, and what its programs run in
 set -eu
 
 packages="build-essential pkg-config libavformat-dev libavcodec-dev libswscale-dev libavutil-dev libpng-dev libjpeg-dev libwebp-dev libzstd-dev
@@ -24,6 +26,11 @@ packages="build-essential pkg-config libavformat-dev libavcodec-dev libswscale-d
 
 for group in "$@"; do
     case $group in
+    --list)
+        # shellcheck disable=SC2086 # a line of words
+        echo $packages
+        exit 0
+        ;;
     lint) packages="$packages clang clang-format clang-tidy shellcheck libclang-rt-14-dev" ;;
     portable) packages="$packages nasm meson ninja-build xz-utils zlib1g-dev libffmpeg-nvenc-dev" ;;
     judge) packages="$packages python3-numpy python3-scipy python3-sklearn" ;;
@@ -35,10 +42,11 @@ for group in "$@"; do
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
     data) packages="$packages python3-pandas python3-matplotlib python3-pil r-base-core" ;;
     align) packages="$packages espeak-ng wesnoth-1.16-music" ;;
+    arm64) packages="$packages gcc-aarch64-linux-gnu qemu-user-static mmdebstrap dpkg-dev lintian" ;;
     live) packages="$packages chromium chromium-driver python3-selenium python3-pil faketime iproute2 systemd
         gir1.2-gst-rtsp-server-1.0 python3-gi gstreamer1.0-plugins-good gstreamer1.0-plugins-bad" ;;
     *)
-        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, wheel, web, data, live and align" >&2
+        echo "install-packages.sh: unknown group '$group'; there are lint, judge, portable, slurm, poster, deb, deb-test, wheel, web, data, live, align and arm64" >&2
         exit 2
         ;;
     esac

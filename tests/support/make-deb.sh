@@ -6,6 +6,8 @@
 # The package is called film-barcode, for Debian has a package barcode: GNU barcode, which prints the bars of shops and also
 # has a program of that name. So the two cannot be installed together.
 #
+# For another architecture: DEB_HOST_ARCH, STRIP, and SHLIBDEPS_ADMINDIR, dpkg's data base of that architecture's libraries.
+#
 # DEBFULLNAME and DEBEMAIL name who is answerable for it, as for Debian's own tools; else it is who committed last. The same commit
 # gives the same bytes: dates are SOURCE_DATE_EPOCH, or the commit's.
 set -eu
@@ -14,7 +16,7 @@ root=${1:?usage: make-deb.sh ROOT FOLDER}
 folder=${2:?usage: make-deb.sh ROOT FOLDER}
 top=$(cd "$(dirname "$0")/../.." && pwd)
 version=$(sed -n 's/^#define BARCODE_VERSION "\(.*\)"/\1/p' "$top/src/base/version.h")
-arch=$(dpkg --print-architecture)
+arch=${DEB_HOST_ARCH:-$(dpkg --print-architecture)}
 from_git() {
     git -C "$top" log -1 --format="$1" 2> /dev/null || echo "$2"
 }
@@ -24,7 +26,7 @@ who="${DEBFULLNAME:-$(from_git %cn 'The barcode authors')} <${DEBEMAIL:-$(from_g
 
 doc=$root/usr/share/doc/film-barcode
 mkdir -p "$doc" "$root/DEBIAN"
-strip --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/barcode"
+"${STRIP:-strip}" --strip-unneeded --remove-section=.comment --remove-section=.note "$root/usr/bin/barcode"
 gzip -9nf "$root/usr/share/man/man1/barcode.1"
 
 {
@@ -51,7 +53,7 @@ trap 'rm -rf "$work"' EXIT
 mkdir "$work/debian"
 printf 'Source: film-barcode\nMaintainer: %s\n\nPackage: film-barcode\nArchitecture: any\n' "$who" > "$work/debian/control"
 program=$(readlink -f "$root/usr/bin/barcode")
-depends=$(cd "$work" && dpkg-shlibdeps -O "$program" 2> "$work/log" | sed -n 's/^shlibs:Depends=//p') || {
+depends=$(cd "$work" && dpkg-shlibdeps ${SHLIBDEPS_ADMINDIR:+--admindir="$SHLIBDEPS_ADMINDIR"} -O "$program" 2> "$work/log" | sed -n 's/^shlibs:Depends=//p') || {
     cat "$work/log" >&2
     exit 1
 }

@@ -13,24 +13,15 @@ set -euo pipefail
 folder=$(readlink -f "${1:?usage: make-wheel.sh FOLDER}")
 : "${SOURCE_DATE_EPOCH:?is not set}"
 top=$(cd "$(dirname "$0")/../.." && pwd)
-[ "$(id -u)" -eq 0 ] || { echo "make-wheel.sh: root is needed, for chroot" >&2; exit 1; }
+# shellcheck source=tests/support/chroot.sh
+. "$top/tests/support/chroot.sh"
 version=$(sed -n 's/^#define BARCODE_VERSION "\(.*\)"/\1/p' "$top/src/base/version.h")
 machine=$(uname -m)
 mirror=${MIRROR:-http://deb.debian.org/debian}
-work=$(mktemp -d)
 root=$work/root
-finish() {
-    umount -R -l "$root" 2> /dev/null || true
-    rm -rf --one-file-system "$work"
-}
-trap finish EXIT
+environment=(SOURCES=/root/sources.list SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH")
 step() { # COMMAND...
     "$@" > "$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
-}
-inside() {
-    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-        DEBIAN_FRONTEND=noninteractive SOURCES=/root/sources.list \
-        SOURCE_DATE_EPOCH="$SOURCE_DATE_EPOCH" "$@"
 }
 
 linked="libpng-dev libjpeg62-turbo-dev libwebp-dev libzstd-dev libxxhash-dev libjansson-dev

@@ -1,10 +1,9 @@
 # shellcheck shell=bash
-# package.sh - what the tests of packages share, which source it: root's rights, for chroot; the
-# folder $work, which goes at the end; check, which counts in $passed; and die.
+# package.sh - what the tests of packages share, which source it: chroot.sh; check, which counts in
+# $passed; and die.
 
-[ "$(id -u)" -eq 0 ] || { echo "${0##*/}: root is needed, for chroot" >&2; exit 1; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+# shellcheck source=tests/support/chroot.sh
+. "$(dirname "${BASH_SOURCE[0]}")/chroot.sh"
 
 passed=0
 die() {

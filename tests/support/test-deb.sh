@@ -13,9 +13,6 @@ bare=$here/bare-debian.sh
 . "$here/package.sh"
 root=$work/root
 
-inside() {
-    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive "$@"
-}
 no_file() {
     ! find "$root" -xdev -newer "$root/before" -type f \( -name '*barcode*' ! -name '*.deb' ! -path '*/var/*' \) | grep .
 }

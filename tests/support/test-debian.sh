@@ -11,18 +11,13 @@ release=${1:?usage: test-debian.sh RELEASE [TARGET...]}
 shift
 [ $# -gt 0 ] || set -- demo test
 top=$(cd "$(dirname "$0")/../.." && pwd)
-[ "$(id -u)" -eq 0 ] || { echo "test-debian.sh: root is needed, for chroot" >&2; exit 1; }
-work=$(mktemp -d)
+# shellcheck source=tests/support/chroot.sh
+. "$top/tests/support/chroot.sh"
 root=$work/root
-finish() {
-    umount -R -l "$root" 2> /dev/null || true
-    rm -rf --one-file-system "$work"
-}
-trap finish EXIT
-
-inside() {
-    chroot "$root" /usr/bin/env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 \
-        bash -c 'cd /root/barcode 2> /dev/null || cd /; "$@"' inside "$@"
+# In the clone, once it is there.
+inside_clone() {
+    # shellcheck disable=SC2016  # the inner shell expands
+    inside bash -c 'cd /root/barcode && "$@"' inside "$@"
 }
 
 "$top/tests/support/bare-debian.sh" "$release" "$root" > "$work/log" 2>&1 || { tail -n 20 "$work/log" >&2; exit 1; }
@@ -33,9 +28,9 @@ mount --rbind /dev "$root/dev"
 mount --make-rslave "$root/dev"
 git clone -q "$top" "$root/root/barcode"
 inside sh -c 'apt-get -qq update && apt-get -qq install -y --no-install-recommends make > /dev/null'
-inside make --no-print-directory deps
+inside_clone make --no-print-directory deps
 # shellcheck disable=SC2016  # the inner shell expands
 inside sh -c '. /etc/os-release; echo "== $PRETTY_NAME, $(gcc --version | head -n 1), $(ffmpeg -version | head -n 1 | cut -d" " -f1-3)"'
 for target in "$@"; do
-    inside make --no-print-directory -j"$(nproc)" WERROR=1 CUDA=0 CFLAGS="${CFLAGS:--O1}" CASES="${CASES:-}" "$target"
+    inside_clone make --no-print-directory -j"$(nproc)" WERROR=1 CUDA=0 CFLAGS="${CFLAGS:--O1}" CASES="${CASES:-}" "$target"
 done

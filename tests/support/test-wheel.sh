@@ -11,13 +11,6 @@ wheel=$(readlink -f "${1:?usage: test-wheel.sh WHEEL}")
 top=$(cd "$(dirname "$0")/../.." && pwd)
 # shellcheck source=tests/support/package.sh
 . "$top/tests/support/package.sh"
-finish() {
-    for root in "$work"/*/proc; do
-        umount -l "$root" 2> /dev/null || true
-    done
-    rm -rf --one-file-system "$work"
-}
-trap finish EXIT
 
 inside() {
     chroot "$work/$release" /usr/bin/env -i HOME=/root PATH=/try/venv/bin:/usr/sbin:/usr/bin:/sbin:/bin \

@@ -223,6 +223,7 @@ AVCodecContext *decoder_alloc(const AVStream *stream, const char *name, struct e
     }
     c->pkt_timebase = stream->time_base;
     c->max_pixels = (int64_t)limits_pixels();
+    av_choose_transform(c);
     /* Damaged frames are counted here. Without the flag, draining drops some intact frames. */
     c->flags |= AV_CODEC_FLAG_OUTPUT_CORRUPT;
     /* Crop to the pixel, not to the next aligned address. */

@@ -34,6 +34,25 @@ bool alpha_is_extra(const AVCodecParameters *par);
 /* Returns libavcodec's decoder for a stream, which must decode its alpha; NULL if it has none. */
 const AVCodec *alpha_find_decoder(const AVCodecParameters *par);
 
+/*
+ * ---- The same frames on every processor: NEON's inverse transform of MPEG-1, MPEG-2 and JPEG rounds
+ * otherwise than that of C and of x86-64 ----
+ */
+
+/*
+ * Chooses the inverse transform of an unopened decoder. MPEG-4 keeps the default, from which alone
+ * libavcodec goes over to Xvid's.
+ */
+static inline void av_choose_transform(AVCodecContext *c)
+{
+#ifdef __aarch64__
+    if (c->codec_id != AV_CODEC_ID_MPEG4)
+        c->idct_algo = FF_IDCT_SIMPLE;
+#else
+    (void)c;
+#endif
+}
+
 /* ---- versions ---- */
 
 /* FFmpeg 6.1: a stream's side data moved to its parameters, and a frame's booleans became flags. */

@@ -30,6 +30,7 @@ static void set_up_codec(struct live_decode *d, const struct live_options *o)
 {
     AVCodecContext *c = d->codec;
     c->max_pixels = (int64_t)limits_pixels();
+    av_choose_transform(c);
     c->flags |= AV_CODEC_FLAG_LOW_DELAY | AV_CODEC_FLAG_UNALIGNED;
     c->export_side_data |= AV_CODEC_EXPORT_DATA_FILM_GRAIN;
     c->thread_count = o->threads;

@@ -190,6 +190,8 @@ static int unlimited(void)
         return 1;
     limit.rlim_cur = (rlim_t)(300 * mib);
     setrlimit(RLIMIT_DATA, &limit);
+    if (getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY)
+        return 77; /* qemu-user ignores limits of memory */
     process_limits_set(512 * mib);
     return getrlimit(RLIMIT_DATA, &limit) != 0 || limit.rlim_cur != (rlim_t)(300 * mib);
 }
@@ -211,7 +213,7 @@ TEST(a_process_is_limited)
     int status = in_child(limited);
     assert_true(status == 0 || status == 77);
     status = limit.rlim_cur == RLIM_INFINITY ? in_child(unlimited) : 0;
-    assert_int_equal(status, 0);
+    assert_true(status == 0 || status == 77);
     status = in_child(killed_first);
     assert_true(status == 0 || status == 77);
 }

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -97,6 +98,8 @@ TEST_WITH(broken_messages, open_ends, close_ends)
     };
     static char got[LINK_BYTES];
     int before = count_open(), fd;
+    if (getenv("EMULATED")) /* qemu-user does not pass on MSG_CTRUNC */
+        skip();
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         if (table[i].descriptors > 0)
             send_copies(table[i].size, table[i].descriptors);

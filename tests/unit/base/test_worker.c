@@ -231,6 +231,8 @@ TEST_WITH(nonsense, begin, NULL)
         {UINT32_MAX, 0, LINK_BYTES, 0, WORKER_MESSAGE},
     };
     static struct sent bytes[LINK_BYTES / sizeof(struct sent) + 2];
+    if (getenv("EMULATED")) /* qemu-user does not pass on MSG_CTRUNC */
+        skip();
     memset(bytes, 'x', sizeof bytes);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         int first = lowest_free();
