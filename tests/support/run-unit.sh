@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # run-unit.sh PROGRAM... - runs the files of unit tests that these programs have (tests/unit/runner.c), JOBS (cores) at a time,
 # shows the output of those that fail, and counts their tests. TEST=FILE[:PATTERN]: this file alone, of it the tests whose names
-# match, and its whole output.
+# match, and its whole output. WITHOUT=REGEX: not these files.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 
@@ -50,7 +50,7 @@ export TEST=${TEST:-} PATTERN=
 long=' test_(sound_reading|nvdec_worker|align_map|live_channel|live_receiver|kmeans_race|frame_probe|film_source)$'
 for program in "$@"; do
     "$program" --list | sed "s|^|$program |"
-done | grep -E " ${TEST:-.*}\$" > "$WORK/all"
+done | grep -E " ${TEST:-.*}\$" | grep -vE " (${WITHOUT:-})\$" > "$WORK/all"
 { grep -E "$long" "$WORK/all"; grep -vE "$long" "$WORK/all"; } > "$WORK/list"
 if [ ! -s "$WORK/list" ]; then
     echo "no file of unit tests in $* is called '$TEST'; its room is its folder in tests/unit"
