@@ -65,6 +65,13 @@ typedef uint16_t pair_lanes __attribute__((vector_size(4 * LANES)));
 typedef uint8_t byte_lanes __attribute__((vector_size(4 * LANES)));
 typedef uint64_t wide_lanes __attribute__((vector_size(4 * LANES), may_alias));
 
+/* LANES_MIX(a, b, i...): the lanes with these numbers in a and, from LANES on, in b. */
+#ifdef __clang__
+#define LANES_MIX(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+#else
+#define LANES_MIX(a, b, ...) __builtin_shuffle(a, b, (lanes){__VA_ARGS__})
+#endif
+
 static inline lanes lanes_load(const void *p) { return *(const lanes_memory *)p; }
 /* Loads from an address of any alignment. */
 static inline lanes lanes_load_any(const void *p) { return *(const unaligned_lanes *)p; }
@@ -209,8 +216,8 @@ static inline __m128i quarter_of(__m256i half, int i)
 #define COMBINE_LANES(name, combine, operation) \
     static inline uint32_t name(lanes a) \
     { \
-        a = combine(a, __builtin_shufflevector(a, a, 2, 3, 0, 1)); \
-        return combine(a, __builtin_shufflevector(a, a, 1, 0, 3, 2))[0]; \
+        a = combine(a, LANES_MIX(a, a, 2, 3, 0, 1)); \
+        return combine(a, LANES_MIX(a, a, 1, 0, 3, 2))[0]; \
     }
 #endif
 COMBINE_LANES(normal_least, normal_min, min_epi32)
@@ -232,7 +239,7 @@ static inline uint64_t wide_sum(lanes a)
 
 /* Returns in lane i: the sum of lanes 0 to i. */
 #define BEFORE_OF(i, n) ((n) < LANES ? (i) + LANES - (n) : (i))
-#define LANES_BEFORE(a, n) __builtin_shufflevector((lanes){0}, a, EACH_LANE(BEFORE_OF, n))
+#define LANES_BEFORE(a, n) LANES_MIX((lanes){0}, a, EACH_LANE(BEFORE_OF, n))
 static inline lanes lanes_sums(lanes a)
 {
     a += LANES_BEFORE(a, 1);
@@ -372,7 +379,9 @@ static inline uint32_t *lanes_pack(uint32_t *p, uint32_t bits, lanes a)
 static inline lanes lanes_from_u8(const uint8_t *p)
 {
 #if defined(__x86_64__)
-    __m128i zero = _mm_setzero_si128(), byte = _mm_loadu_si32(p);
+    int word;
+    memcpy(&word, p, sizeof word);
+    __m128i zero = _mm_setzero_si128(), byte = _mm_cvtsi32_si128(word);
     return (lanes)_mm_unpacklo_epi16(_mm_unpacklo_epi8(byte, zero), zero);
 #elif defined(__aarch64__)
     uint32_t word;
@@ -420,8 +429,8 @@ static inline void sums_move(uint64_t from[4], uint64_t to[4], uint32_t colour, 
     *(__m256i *)to = _mm256_add_epi64(*(__m256i *)to, part);
 #else
     lanes channel = lanes_from_u8((const uint8_t *)&colour), w = lanes_all((int)weight);
-    lanes low = __builtin_shufflevector(channel, channel, 0, 0, 1, 1),
-          high = __builtin_shufflevector(channel, channel, 2, 2, 3, 3);
+    lanes low = LANES_MIX(channel, channel, 0, 0, 1, 1),
+          high = LANES_MIX(channel, channel, 2, 2, 3, 3);
     const wide_lanes part[2] = {(wide_lanes)even_products(low, w),
                                 (wide_lanes)even_products(high, w)};
     for (int i = 0; i < 2; i++) {
