@@ -34,6 +34,7 @@ def grounds_are_readable():
                 b.look(width, height, touch=width < 500)
                 b.open(page[name], "#colour=daa263" if name == "gallery" else "")
                 b.click_on(f'#ground label:has([value="{which}"])')
+                same(b.js(ground), colour, "the ground after the click")
                 b.open(page[name], "#colour=daa263" if name == "gallery" else "")
                 same(b.js(ground), colour, "the ground that was chosen")
                 same(b.js("return document.querySelector('#ground input:checked').value"), which, "the button")

@@ -81,7 +81,12 @@ class Browser:
         self.settle()
 
     def click_on(self, selector):
-        box = self.js("const e = document.querySelector(arguments[0]); e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", selector)
+        """Clicks it where it has come to rest: pictures that are still decoded move what is below them."""
+        box, before = None, []
+        while box != before:
+            before = box
+            self.settle()
+            box = self.js("const e = document.querySelector(arguments[0]); e.scrollIntoView({block: 'center'}); const b = e.getBoundingClientRect(); return [b.x + b.width / 2, b.y + b.height / 2]", selector)
         self.click(*box)
 
     def drag(self, x0, x1, y):
