@@ -128,8 +128,8 @@ DEFINE_LANES(lanes_max, signed_lanes, y ^ ((x ^ y) & (x > y)))
 #endif
 
 /*
- * Return the lower and the higher of lanes from LANES_NORMAL to INT32_MAX / 2. SSE2 compares them
- * as floats, whose order is the same. They are neither denormal nor NaN.
+ * Return the lower and the higher of lanes from LANES_NORMAL to 0x7f7fffff. SSE2 compares them as
+ * floats, whose order is the same. They are neither denormal nor infinite nor NaN.
  */
 #if defined(__x86_64__) && !defined(__AVX2__)
 enum { LANES_NORMAL = 1 << 23 };
@@ -141,7 +141,10 @@ DEFINE_LANES(normal_min, lanes, lanes_min(x, y))
 DEFINE_LANES(normal_max, lanes, lanes_max(x, y))
 #endif
 
-/* Returns the lower of a and b + LANES_NORMAL, where a negative b, from -2^28, counts as huge. */
+/*
+ * Returns the lower of a and b + LANES_NORMAL, where a negative b, from -2^28, counts as huge: as
+ * 2^28 or more.
+ */
 #if defined(__AVX2__)
 DEFINE_LANES(lanes_side, x86_lanes, X86(min_epu32)(x, y))
 #elif defined(__aarch64__)

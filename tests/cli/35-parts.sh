@@ -13,7 +13,7 @@ columns() {
     awk -F, 'NR > 1 { printf "%s %s %.0f %s %s\n", $1, $2, $3 * 1000, $4, $5 }' "$1"
 }
 
-# same_rows A B: the same but for the names of the films, the last two columns.
+# same_rows A B: the same colours and times: all up to the names of the films.
 same_rows() {
     cut -d, -f1-13 "$1" | cmp - <(cut -d, -f1-13 "$2")
 }

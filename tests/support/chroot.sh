@@ -3,9 +3,11 @@
 # rights; the folder $work, which goes at the end with what is mounted in it; and inside.
 
 [ "$(id -u)" -eq 0 ] || { echo "${0##*/}: root is needed, for chroot" >&2; exit 1; }
-work=$(mktemp -d)
+work=$(readlink -f "$(mktemp -d)")
 finish() {
-    awk -v folder="$work/" 'index($2, folder) == 1 { print $2 }' /proc/self/mounts | sort -r | xargs -r umount -l
+    # Of a mount that stands there twice, the second goes with the first.
+    awk -v folder="$work/" 'index($2, folder) == 1 { print $2 }' /proc/self/mounts | sort -ru |
+        xargs -r -n 1 umount -l 2> /dev/null || true
     rm -rf --one-file-system "$work"
 }
 trap finish EXIT

@@ -50,9 +50,10 @@ cross() { # TARGET...
 }
 same_bytes() { # FILM OPTION...
     for place in here arm64; do
+        rm -rf "${work:?}/$place"
         mkdir -p "$work/$place"
         [ $place = here ] && by=$program || by=$top/out/bin-arm64/barcode
-        "$by" "$@" -q --no-cache -o "$work/$place/x.png" --dump "$work/$place/x.rgb" --csv "$work/$place/x.csv"
+        "$by" "$@" -q --no-cache -o "$work/$place/x.png" --dump "$work/$place/x.rgb" --csv "$work/$place/x.csv" || return
     done
     diff -r "$work/here" "$work/arm64"
 }

@@ -75,7 +75,7 @@ static bool begin_column(struct live_output *o)
     int64_t number = o->since == INT64_MIN ? oldest : o->since + 1;
     if (number < oldest) {
         if (o->dropped == 0)
-            log_msg(LOG_WARNING, "stdout: its reader is too slow, columns are dropped");
+            log_msg(LOG_WARNING, "standard output: its reader is too slow, columns are dropped");
         o->dropped += (uint64_t)(oldest - number);
         number = oldest;
     }
@@ -136,7 +136,8 @@ bool live_output_close(struct live_output **output, struct err *e)
         (void)poll(&p, 1, LINGER_MS / 10);
     }
     if (o->dropped > 0)
-        log_msg(LOG_WARNING, "stdout: dropped %llu columns", (unsigned long long)o->dropped);
+        log_msg(LOG_WARNING, "standard output: dropped %llu columns",
+                (unsigned long long)o->dropped);
     bool ok = o->error == 0 || o->error == EPIPE || o->error == ECONNRESET;
     if (!ok)
         err_set(e, ERR_FAILED, "cannot write 'standard output': %s", strerror(o->error));

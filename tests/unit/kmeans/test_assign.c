@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "kmeans_plain.h"
-#include "under_tsan.h"
 
 enum { PIXELS = 9000 };
 
@@ -133,7 +132,7 @@ TEST(sums_of_a_walk)
         fill(f, kind, 17 + (uint32_t)kind);
         for (int isa = ISA_BASE; isa <= ISA_VNNI && isa_supported((enum isa)isa); isa++) {
             points_box(&f->p, (enum isa)isa);
-            for (size_t n = 0; n < sizeof ks / sizeof *ks; n += UNDER_TSAN ? 4 : 1)
+            for (size_t n = 0; n < sizeof ks / sizeof *ks; n++)
                 walk(f, (enum isa)isa, ks[n], 1000 + (uint32_t)n);
         }
     }

@@ -1,5 +1,4 @@
 #include "kmeans_plain.h"
-#include "under_tsan.h"
 
 TEST(rungs)
 {
@@ -29,7 +28,7 @@ TEST(rungs)
 
 TEST(race_as_defined)
 {
-    enum { N = UNDER_TSAN ? 600 : 1200 };
+    enum { N = 1200 };
     uint8_t rgb[3 * N];
     int behind = 0;
     for (int i = 0; i < 24; i++) {
