@@ -206,12 +206,13 @@ static struct film_sound hear(const char *name, int sound)
     return job.sound;
 }
 
-/* Changes every `step`th byte of a copy of the film, but not of its first and last part. */
-static void damage_bytes(const char *name, const char *copy, size_t step)
+/* Spoils the sync words of the FLAC frames in the middle third of a copy of the film. */
+static void spoil_frames(const char *name, const char *copy)
 {
     const size_t size = clip_load(name);
-    for (size_t at = (size / 3 / step + 1) * step; at < size / 3 * 2; at += step)
-        clip_bytes[at] ^= 0x5a;
+    for (size_t at = size / 3; at < size / 3 * 2; at++)
+        if (clip_bytes[at] == 0xff && clip_bytes[at + 1] == 0xf8)
+            clip_bytes[at] = 0;
     clip_save(copy, size);
 }
 
@@ -364,21 +365,18 @@ TEST(pictures_are_the_same)
     }
 }
 
-/*
- * Damaged packets are counted, and the rest is heard. There are enough of them: which bytes they
- * hit depends on the processor, since the encoder adds up floating point.
- */
+/* Damaged packets are counted, and the rest is heard: of 192 packets of 4608 samples, a third. */
 TEST(damaged_sound)
 {
     assert_true(clip_ffmpeg("-f lavfi -i color=black:s=16x16:r=1:d=20 -f lavfi -i sine=d=20 "
                             "-c:v mpeg4 -c:a flac whole.mkv"));
-    damage_bytes("whole.mkv", "damaged.mkv", 1000);
+    spoil_frames("whole.mkv", "damaged.mkv");
     struct film_sound whole = hear("whole.mkv", SOURCE_STREAM_CHOICE);
     struct film_sound damaged = hear("damaged.mkv", SOURCE_STREAM_CHOICE);
     assert_int_equal(whole.errors, 0);
-    assert_in_range(damaged.errors, 5, 60);
+    assert_in_range(damaged.errors, 54, 74);
     assert_in_range(damaged.samples, whole.samples - SPECTROGRAM_RATE,
-                    whole.samples + SPECTROGRAM_RATE);
+                    whole.samples + SPECTROGRAM_RATE / 100);
     film_sound_free(&whole);
     film_sound_free(&damaged);
 }
