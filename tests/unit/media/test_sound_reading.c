@@ -206,14 +206,22 @@ static struct film_sound hear(const char *name, int sound)
     return job.sound;
 }
 
-/* Spoils the sync words of the FLAC frames in the middle third of a copy of the film. */
-static void spoil_frames(const char *name, const char *copy)
+/*
+ * Spoils the sync words of the FLAC frames in the middle third of a copy of the film. Returns their
+ * number, with what only looks like one.
+ */
+static size_t spoil_frames(const char *name, const char *copy)
 {
     const size_t size = clip_load(name);
-    for (size_t at = size / 3; at < size / 3 * 2; at++)
-        if (clip_bytes[at] == 0xff && clip_bytes[at + 1] == 0xf8)
-            clip_bytes[at] = 0;
+    size_t spoiled = 0;
+    for (size_t at = size / 3; at < size / 3 * 2; at++) {
+        if (clip_bytes[at] != 0xff || clip_bytes[at + 1] != 0xf8)
+            continue;
+        clip_bytes[at] = 0;
+        spoiled++;
+    }
     clip_save(copy, size);
+    return spoiled;
 }
 
 /* Sound that begins late, and has a gap of a second: silence there, and the rest in place. */
@@ -365,16 +373,17 @@ TEST(pictures_are_the_same)
     }
 }
 
-/* Damaged packets are counted, and the rest is heard: of 192 packets of 4608 samples, a third. */
+/* Damaged packets are counted, and the rest is heard. */
 TEST(damaged_sound)
 {
     assert_true(clip_ffmpeg("-f lavfi -i color=black:s=16x16:r=1:d=20 -f lavfi -i sine=d=20 "
                             "-c:v mpeg4 -c:a flac whole.mkv"));
-    spoil_frames("whole.mkv", "damaged.mkv");
+    size_t spoiled = spoil_frames("whole.mkv", "damaged.mkv");
     struct film_sound whole = hear("whole.mkv", SOURCE_STREAM_CHOICE);
     struct film_sound damaged = hear("damaged.mkv", SOURCE_STREAM_CHOICE);
     assert_int_equal(whole.errors, 0);
-    assert_in_range(damaged.errors, 54, 74);
+    assert_in_range(spoiled, 20, 2000);
+    assert_in_range(damaged.errors, spoiled * 9 / 10, spoiled);
     assert_in_range(damaged.samples, whole.samples - SPECTROGRAM_RATE,
                     whole.samples + SPECTROGRAM_RATE / 100);
     film_sound_free(&whole);
