@@ -153,8 +153,8 @@ NVCC_BUILD := out/build/nvcc-$(shell printf '%s' '$(NVCC) $(NVCC_FLAGS) $(CXX)' 
 BIN      := out/bin$(if $(SAN),-$(SAN))$(if $(PORTABLE),-portable)$(if $(DEB),-deb)
 
 # The inner loops of one instruction set each; everything else stays at the x86-64 base line.
-# They keep vectors in local arrays, which ZEROED would fill with
-# zeros again and again: 5 % of the k-means with AVX2.
+# They keep vectors in local arrays, which ZEROED would fill with zeros again and again: 5 % of the
+# k-means with AVX2.
 ISA_FLAGS_avx2 = -mavx2 -mbmi -mbmi2 -mlzcnt -mpopcnt
 ISA_FLAGS_vnni = $(ISA_FLAGS_avx2) -mavx512f -mavx512bw -mavx512dq -mavx512vl -mavx512vnni
 X86_64  := $(filter __x86_64__,$(PREDEFINED))
@@ -710,8 +710,7 @@ test-wheel: wheel
 	@tests/support/install-packages.sh wheel
 	@tests/support/test-wheel.sh out/film_barcode-*.whl
 
-## test-arm64: unit tests, a choice of cases and the package for arm64 under qemu-user (root; eight
-##   minutes)
+## test-arm64: unit tests, a choice of cases and the package for arm64 under qemu-user (root)
 .PHONY: test-arm64
 test-arm64: deps
 	@tests/support/install-packages.sh arm64

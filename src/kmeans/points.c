@@ -154,12 +154,17 @@ static void sort_keys(struct points_maker *m, size_t count)
         m->key[m->high[m->other[i] / DIGITS % DIGITS]++] = m->other[i];
 }
 
+/* key_of, by tables. */
+static inline uint32_t look_up_key(const struct points_maker *m, const uint8_t rgb[3])
+{
+    return m->spread[0][rgb[0]] | m->spread[1][rgb[1]] | m->spread[2][rgb[2]];
+}
+
 static void make_by_sorting(struct points_maker *m, struct points *p, const uint8_t *rgb,
                             size_t pixels)
 {
     for (size_t i = 0; i < pixels; i++)
-        m->key[i] =
-            m->spread[0][rgb[3 * i]] | m->spread[1][rgb[3 * i + 1]] | m->spread[2][rgb[3 * i + 2]];
+        m->key[i] = look_up_key(m, rgb + 3 * i);
     size_t runs = m->vector->runs(p, m->key, pixels);
     sort_keys(m, runs);
     close_up(p, m->vector->distinct(p, m->key, runs));
@@ -170,7 +175,7 @@ static void make_by_counting(struct points_maker *m, struct points *p, const uin
 {
     memset(m->table, 0, KEYS * sizeof *m->table);
     for (size_t i = 0; i < pixels; i++)
-        m->table[key_of(rgb + 3 * i)]++;
+        m->table[look_up_key(m, rgb + 3 * i)]++;
     size_t n = 0;
     for (uint32_t key = 0; key < KEYS; key++) {
         if (!m->table[key])

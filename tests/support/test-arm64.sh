@@ -48,7 +48,7 @@ cross() { # TARGET...
     make --no-print-directory -C "$top" -j"$(nproc)" CC="$triplet-gcc --sysroot=$root" CUDA=0 CFLAGS=-O1 BIN=out/bin-arm64 "$@" |
         sed -uE "s/$expected/not under qemu: &/; s/(not under qemu: )SKIP  /\1/"
 }
-# A file a mode: captions, which -m kmeans,dominant,palette,average,squeeze has, differ with the versions of fonts and FreeType.
+# A file a mode: captions, which -m all has, differ with the versions of fonts and FreeType.
 same_bytes() { # FILM OPTION...
     for place in here arm64; do
         rm -rf "${work:?}/$place"

@@ -62,8 +62,8 @@ static inline uint32_t colour_word(uint32_t r, uint32_t g, uint32_t b)
 }
 
 /*
- * A Morton key has KEY_BITS bits. In the sort, the bits above hold the number of
- * equal neighbours with this key, less one: at most KEY_RUN neighbours.
+ * A Morton key has KEY_BITS bits. In the sort, the bits above hold the number of equal neighbours
+ * with this key, less one: at most KEY_RUN neighbours.
  */
 enum { KEY_BITS = 24, KEYS = 1 << KEY_BITS, KEY_RUN = 256 };
 
