@@ -46,6 +46,14 @@ enum err_code file_write_code(int error)
     return gone ? ERR_PIPE : ERR_FAILED;
 }
 
+bool file_end_stdout(FILE *out, bool ok, struct err *e)
+{
+    if (ok && fflush(out) == 0 && !ferror(out))
+        return true;
+    return err_set(e, file_write_code(errno), "cannot write 'standard output': %s",
+                   strerror(errno ? errno : EIO));
+}
+
 bool file_write(int fd, const void *data, size_t bytes)
 {
     const uint8_t *at = data;

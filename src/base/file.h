@@ -22,6 +22,12 @@ bool file_stdout_is_abandoned(void);
  */
 enum err_code file_write_code(int error);
 
+/*
+ * Flushes `out`, which is standard output. Returns false, with the message, if that or an earlier
+ * write failed, or if not `ok`. errno is of the first failure, or 0.
+ */
+bool file_end_stdout(FILE *out, bool ok, struct err *e);
+
 /* Writes all bytes to an open file, each part as progress (watch.h). Returns false with errno. */
 bool file_write(int fd, const void *data, size_t bytes);
 

@@ -169,8 +169,5 @@ bool cache_admin(const struct cache_options *o, FILE *out, struct err *e)
         stats(&s, store.limit);
     if (interrupted())
         return err_set(e, ERR_INTERRUPTED, "interrupted; not all entries of the cache were read");
-    if (fflush(out) != 0 || ferror(out))
-        return err_set(e, file_write_code(errno), "cannot write 'standard output': %s",
-                       strerror(errno));
-    return ok;
+    return file_end_stdout(out, true, e) && ok;
 }

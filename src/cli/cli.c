@@ -354,9 +354,8 @@ static void answer(struct parse *p, const struct option_row *row, const char *ar
     else
         print_short_help(p, state);
     /* an earlier write may have failed, with nothing left to flush */
-    if (p->e->code == ERR_NONE && (fflush(stdout) != 0 || ferror(stdout)))
-        err_set(p->e, file_write_code(errno), "cannot write 'standard output': %s",
-                strerror(errno ? errno : EIO));
+    if (p->e->code == ERR_NONE)
+        (void)file_end_stdout(stdout, true, p->e);
 }
 
 /* ---- Parsing ---- */

@@ -443,16 +443,6 @@ static bool find_same_films(struct library *l, struct find_same *s, int *status,
     return ok;
 }
 
-/* ---- The output ---- */
-
-static bool end_output(FILE *out, bool ok, struct err *e)
-{
-    if (ok && fflush(out) == 0 && !ferror(out))
-        return true;
-    return err_set(e, file_write_code(errno), "cannot write 'standard output': %s",
-                   strerror(errno ? errno : EIO));
-}
-
 /* ---- JSON ---- */
 
 static json_t *seconds_value(int64_t us) { return json_real((double)us / 1e6); }
@@ -465,7 +455,7 @@ static bool print_value(FILE *out, json_t *value, struct err *e)
     bool ok = json_dumpf(value, out, JSON_INDENT(1) | JSON_REAL_PRECISION(15)) == 0 &&
               fputc('\n', out) != EOF;
     json_decref(value);
-    return end_output(out, ok, e);
+    return file_end_stdout(out, ok, e);
 }
 
 /* ---- Text ---- */
@@ -567,7 +557,7 @@ static bool print_places(FILE *out, const struct find_result *r, const struct fi
         ok = put_places(out, r, NULL, path);
     for (size_t i = 0; ok && parts > 1 && i < parts; i++)
         ok = put_places(out, &part[i].result, &part[i], path);
-    return end_output(out, ok, e);
+    return file_end_stdout(out, ok, e);
 }
 
 static json_t *pair_value(const struct find_same_pair *p, char *const *path)
@@ -624,7 +614,7 @@ static bool print_same(FILE *out, const struct find_same *s, char *const *path, 
             fprintf(out, "%sgroup %" PRIu32 "\n", i == 0 ? "" : "\n", s->pair[i].group);
         ok = print_pair(out, &s->pair[i], path);
     }
-    return end_output(out, ok, e);
+    return file_end_stdout(out, ok, e);
 }
 
 /* ---- The command ---- */
