@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "shots/shots.h"
+
 #define OPTION_STRUCT struct film_options
 
 /* ---- The size of analysis frames ---- */
@@ -133,6 +135,11 @@ static bool set_columns(void *options, const struct option_row *row, const char 
 {
     struct film_options *o = options;
     (void)row;
+    o->by_shot = strcmp(arg, "shots") == 0;
+    if (o->by_shot) {
+        o->shots = true;
+        return true;
+    }
     o->selection.kind = SELECT_COLUMNS;
     return option_set_whole("--columns", arg, 1, FILM_COLUMNS_MOST, &o->selection.columns, e);
 }
@@ -177,8 +184,12 @@ static const struct option_row rows[] = {
      OPTION_CUSTOM(set_every)},
     {"interval", "TIME", "use a frame every TIME", .group = OPTION_FRAMES,
      OPTION_CUSTOM(set_interval)},
-    {"columns", "N", "use N frames, evenly spaced in time, for data", .group = OPTION_FRAMES,
-     OPTION_CUSTOM(set_columns)},
+    {"columns", "N|shots", "use N frames, evenly spaced in time, for data; or a column a shot",
+     .group = OPTION_FRAMES, .words = OPTION_WORDS("shots"), OPTION_CUSTOM(set_columns)},
+    {"shots", NULL, "find the film's cuts, fades and dissolves", .group = OPTION_FRAMES,
+     OPTION_FLAG(shots)},
+    {"shot-threshold", "N", "the least change of a cut, 1 to 255 (27)", .group = OPTION_FRAMES,
+     OPTION_WHOLE(shot_threshold, 1, SHOT_THRESHOLD_MOST)},
     {"keyframes", NULL, "use key frames only: much faster, less exact", .group = OPTION_FRAMES,
      .common = TASK_FRAMES, OPTION_FLAG(selection.keyframes)},
     {"start", "TIME", "begin at TIME: seconds or [HH:]MM:SS[.mmm]", .group = OPTION_FRAMES,
@@ -201,6 +212,7 @@ static const struct film_options defaults = {
     .selection = {.kind = SELECT_EVERY, .end_us = INT64_MAX},
     .size = {.kind = SIZE_SIDE, .side = 320},
     .stream = SOURCE_STREAM_CHOICE,
-    .sound_stream = SOURCE_STREAM_CHOICE};
+    .sound_stream = SOURCE_STREAM_CHOICE,
+    .shot_threshold = SHOT_THRESHOLD_USUAL};
 
 const struct option_table film_options = {rows, &defaults, sizeof defaults};

@@ -34,6 +34,9 @@ struct film_options {
     enum decode_choice decode;
     bool keep_going; /* skip bytes that the disk cannot read */
     bool verify;     /* decode twice and compare */
+    bool shots;      /* --shots, or what implies it: find the film's shots */
+    bool by_shot;    /* --columns shots: the columns of a shot become one */
+    int shot_threshold;
 };
 
 extern const struct option_table film_options;

@@ -194,6 +194,8 @@ static const struct option_row rows[] = {
      .common = TASK_LOOKS, OPTION_WHOLE(height, 1, 65535)},
     {"shape", "SHAPE", "strip (default), ring or vertical", .group = OPTION_PICTURE,
      .word_at = shape_word, .alias = {"circle", "ring"}, OPTION_WORD(shape)},
+    {"shot-width", "RULE", "of --columns shots: by time (default), or equal",
+     .group = OPTION_PICTURE, .words = OPTION_WORDS("time", "equal"), OPTION_WORD(shots_equal)},
     {"rotate", "DEGREES", "slit: first rotate the frame clockwise", .group = OPTION_PICTURE,
      OPTION_CUSTOM(set_rotate)},
     {"smooth", "TIME", "even out changes shorter than about TIME", .group = OPTION_PICTURE,

@@ -24,6 +24,7 @@ struct picture_options {
     int width, height; /* completed by cli_check; along time 0: one pixel per column */
     enum strip_shape shape;
     int64_t smooth_us; /* --smooth; 0: off */
+    bool shots_equal;  /* --shot-width equal: with a column a shot, all are equally wide */
 };
 
 extern const struct option_table picture_options;

@@ -21,6 +21,7 @@
 
 struct thumbs;
 struct previews;
+struct shots;
 struct spectrum;
 
 enum { REPORT_WARNINGS = 16, REPORT_WARNING = 240, REPORT_FINGERPRINT = 1024 };
@@ -61,6 +62,7 @@ struct report_media {
     struct film_palette palette; /* of the film */
     const struct film_sound *sound;
     struct spectrum *spectrum; /* sinks.h */
+    const struct shots *shots; /* shots.h */
 };
 
 /* How the run went, which does not change a picture. */

@@ -18,7 +18,7 @@
 #include "output/modes/strip.h"
 
 enum {
-    WRITERS_MOST = 20,
+    WRITERS_MOST = 28,
     WRITER_HEAD = 4096, /* bytes that writer.recognizes gets, fewer if the file is shorter */
     WRITER_BESIDE = 64  /* room for the name of an output beside the film */
 };
@@ -74,6 +74,7 @@ struct writer {
     bool palette;  /* reads report.media.palette, as posters do */
     bool sound;    /* reads report.media.sound */
     bool spectrum; /* reads report.media.spectrum */
+    bool shots;    /* reads report.media.shots */
     /* which options change its content whatever the modes are: bits of enum strip_option */
     unsigned obeys;
     bool has_times; /* contains processing times, so it is written after all writers that do not */

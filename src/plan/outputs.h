@@ -54,6 +54,7 @@ struct output_needs {
     bool sheets, singles; /* of previews */
     bool thumbs, palette;
     bool sound, spectrum;
+    bool shots;
     bool sound_only; /* no output shows pictures, or outputs_options.sound_only */
 };
 

@@ -184,6 +184,7 @@ static void complete_kind(struct output_plan *o, const struct inputs *in, struct
     needs->palette |= w->palette || (w == o->format && o->posters);
     needs->sound |= w->sound || (strips & STRIP_SOUND);
     needs->spectrum |= w->spectrum;
+    needs->shots |= w->shots;
 }
 
 static bool add_kinds(struct output_plan *o, struct err *e)

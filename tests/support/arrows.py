@@ -65,6 +65,7 @@ FACE = {
              "select/selection.h source.h",
     "engine": "digest.h engines.h steady.h",
     "sound": "film_sound.h landmarks.h",
+    "shots": "shots.h",
 }
 
 complaints = []
