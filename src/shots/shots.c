@@ -12,7 +12,6 @@
 #include <string.h>
 
 enum {
-    SHOT_LEAST_US = 500000,
     FLASH_US = 250000,
     AROUND_US = 130000, /* the frames with which a cut's score is compared */
     BLACK = 30,
