@@ -337,7 +337,6 @@ static bool assess_film(const struct job_order *order, const struct job_film *fi
     assess_counts(r, inside + cut);
     uint64_t lost_to_end = assess_end(&film->source->film, announced, r);
     r->missing = inside + cut + lost_to_end;
-    job_decide_width(order->plan, r);
     if (!choose_steady(s->columns, r, e))
         return false;
     if (!s->histogram)
@@ -355,6 +354,76 @@ static bool is_whole(const struct job_passes *p, const struct report *r)
     return r->missing == 0 && !p->cut_short && c->damaged == 0 && c->decode_errors == 0 &&
            !c->read_failed && c->unreadable == 0 && c->dropped == 0 && c->lead_in == 0 &&
            c->bad_keys == 0;
+}
+
+/* ---- Shots ---- */
+
+/*
+ * Looks for what is known of the film's scan frames in the cache, if an output shows shots. Else
+ * every frame will be decoded, which is logged if the columns alone would not need that.
+ */
+static void look_for_shots(const struct job_order *order, struct job_film *film,
+                           struct job_shots *s, struct report *r)
+{
+    const struct plan *plan = order->plan;
+    struct selection *rule = &r->analysis.selection;
+    if (!order->needs->shots)
+        return;
+    if (!plan->film.verify)
+        film->scan_cached =
+            scan_cache_load(&plan->cache, order->path, order->parts, &film->ask,
+                            plan->film.selection.start_us, plan->film.selection.end_us, &s->scan);
+    if (film->scan_cached)
+        rule->scan_end_us = 0;
+    else if (rule->kind != SELECT_EVERY || rule->every > 1)
+        log_msg(order->context->in_summary ? LOG_VERBOSE : LOG_INFO,
+                "'%s': decoding every frame to find its shots, which takes longer", order->path);
+}
+
+/* Computes the film's scan after the decode pass, and keeps it in the cache if all is intact. */
+static bool end_scan(const struct job_order *order, const struct job_film *film,
+                     const struct job_stores *stores, struct job_shots *s, bool whole,
+                     const struct report *r, struct err *e)
+{
+    const struct plan *plan = order->plan;
+    const struct selection *asked = &plan->film.selection;
+    int64_t end = r->run.counts.end_us;
+    if (asked->end_us != INT64_MAX && (end < 0 || end > asked->end_us))
+        end = asked->end_us;
+    if (!scan_end(stores->scan, end, &s->scan, e))
+        return false;
+    if (s->scan.count == 0)
+        return err_set(e, ERR_INPUT, "no frame of '%s' could be decoded for its shots",
+                       order->path);
+    if (whole && !plan->film.keep_going && source_can(film->source, SOURCE_CACHEABLE))
+        scan_cache_save(&plan->cache, order->path, order->parts, &film->ask, asked->start_us,
+                        asked->end_us, &s->scan);
+    return true;
+}
+
+/* Finds the shots, and with --columns shots makes a column of each. */
+static bool find_shots(const struct job_order *order, struct job_stores *stores,
+                       struct job_shots *s, struct report *r, struct err *e)
+{
+    if (!shots_find(&s->scan, order->plan->film.shot_threshold, &s->shots, e))
+        return false;
+    r->media.shots = &s->shots;
+    log_msg(LOG_VERBOSE, "'%s': %zu shots", order->path, s->shots.count);
+    (void)stores;
+    return true;
+}
+
+/* Completes what is known of the film's shots, if an output shows them. */
+static bool end_shots(const struct job_order *order, const struct job_film *film,
+                      struct job_stores *stores, const struct job_passes *p, struct job_shots *s,
+                      struct report *r, struct err *e)
+{
+    if (!order->needs->shots)
+        return true;
+    const bool whole = is_whole(p, r) && !p->changed;
+    if (!film->scan_cached && !end_scan(order, film, stores, s, whole, r, e))
+        return false;
+    return find_shots(order, stores, s, r, e);
 }
 
 /* ---- Outputs ---- */
@@ -458,6 +527,7 @@ static bool save_outputs(const struct job_order *order, struct job_stores *s,
 struct job {
     struct job_film film;
     struct job_sound sound;
+    struct job_shots shots;
     struct job_stores stores;
     struct job_passes passes;
     struct report report;
@@ -468,8 +538,8 @@ struct job {
 static bool shows_sound_alone(const struct job_order *order)
 {
     const struct output_needs *n = order->needs;
-    bool frames =
-        n->sheets || n->singles || n->thumbs || n->palette || outputs_dump(order->outputs);
+    bool frames = n->sheets || n->singles || n->thumbs || n->palette || n->shots ||
+                  outputs_dump(order->outputs);
     return n->strips == STRIP_SOUND && !frames && !order->plan->film.verify;
 }
 
@@ -548,6 +618,7 @@ static bool prepare_film(const struct job_order *order, struct job *j, struct er
      * damaged.
      */
     j->passes.exact_damage = !source_can(film->source, SOURCE_RESTARTABLE);
+    look_for_shots(order, film, &j->shots, r);
     job_look_in_cache(order, film, &j->stores, r);
     return job_decide_crop(order, film, j->stores.cache, r, e);
 }
@@ -586,8 +657,12 @@ static bool make_pictures(const struct job_order *order, struct job *j, int64_t 
     j->sound.job.engine = j->film.engine;
     ok = ok && job_decode(order, &j->film, &j->stores, &j->passes, &j->sound, r, e);
     describe_decoding(order, j);
-    return ok && end_sound(order, &j->film, &j->sound, &j->passes, r, e) &&
-           assess_film(order, &j->film, &j->stores, &j->passes, r, e);
+    ok = ok && end_sound(order, &j->film, &j->sound, &j->passes, r, e) &&
+         assess_film(order, &j->film, &j->stores, &j->passes, r, e) &&
+         end_shots(order, &j->film, &j->stores, &j->passes, &j->shots, r, e);
+    if (ok)
+        job_decide_width(order->plan, r);
+    return ok;
 }
 
 static void close_job(struct job *j)
@@ -595,6 +670,8 @@ static void close_job(struct job *j)
     job_close_stores(&j->stores);
     job_close_film(&j->film);
     film_sound_free(&j->sound.job.sound);
+    film_scan_free(&j->shots.scan);
+    shots_free(&j->shots.shots);
     spectrum_free(&j->report.media.spectrum);
 }
 

@@ -45,6 +45,7 @@ struct report_analysis {
     int slit_length;   /* the pixels of a slit in an analysis frame; 0: no mode needs them */
     struct crop crop;  /* the rectangles that frames were cropped to */
     struct light_rule light; /* as used: with the peak resolved */
+    bool by_shot;            /* --columns shots: column i is shot i of media.shots */
     /*
      * FFmpeg's name of the film's primaries if they are converted to BT.709, other than HDR's usual
      * BT.2020; else NULL

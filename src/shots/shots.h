@@ -21,14 +21,36 @@ enum {
     SCAN_HEIGHT = 36,
     SHOT_THRESHOLD_USUAL = 27, /* --shot-threshold */
     SHOT_THRESHOLD_MOST = 255,
+    SHOT_LEAST_US = 500000, /* shorter shots are joined */
     SCAN_VERSION = 1 /* of what scan_end computes and film_scan_write writes */
 };
 
-/* The facts of a displayed frame. */
+enum {
+    SCAN_UNIT = 16, /* of distances: parts of a level of 0..255 */
+    SCAN_NEAR = 6,  /* distances to so many frames before */
+    SCAN_FAR = 5    /* and to the frames 8, 16, 32, 64 and 128 before */
+};
+
+/* A frame B and the frame A that was displayed some frames earlier, with M in the middle. */
+struct scan_span {
+    uint16_t distance; /* of A and B */
+    uint16_t residue;  /* distance of M and the mean of A and B */
+    uint8_t likeness;  /* of A and B, as scan_frame.likeness */
+};
+
+/*
+ * The facts of a displayed frame. A distance is the mean of |dY| + (|dCb| + |dCr|) / 2 in
+ * SCAN_UNIT. An earlier frame that is missing is replaced by the one before it, or by the first.
+ */
 struct scan_frame {
-    uint64_t frame;  /* its number, from 0 */
-    int64_t time_us; /* as frame_tag.time_us */
-    uint8_t mean[3]; /* its mean colour */
+    uint64_t frame;           /* its number, from 0 */
+    int64_t time_us;          /* as frame_tag.time_us */
+    uint8_t mean[3];          /* its mean colour */
+    uint8_t luma, contrast;   /* mean and standard deviation of its luma, BT.601, 0..255 */
+    uint8_t likeness;         /* to the frame before: squared correlation of luma, 0..255 */
+    uint16_t moved;           /* distance to the frame before, each block as it moved */
+    uint16_t near[SCAN_NEAR]; /* distances to the frames 1, 2, ... before */
+    struct scan_span far[SCAN_FAR];
 };
 
 /* All frames of a film between --start and --end, in display order. Missing ones are left out. */
@@ -43,7 +65,11 @@ struct scan;
 /* Opens the memory for a film's scan frames. */
 struct scan *scan_open(struct err *e);
 
-/* Adds a displayed frame, rgb[SCAN_HEIGHT][SCAN_WIDTH][3], once. In any order; any thread. */
+/*
+ * Adds a displayed frame, rgb[SCAN_HEIGHT][SCAN_WIDTH][3]. In any order; any thread. Numbers may be
+ * missing; one that was added before is ignored. Memory: 90 bytes for each number up to the
+ * largest, and 2 KB for each frame without all 128 neighbours on both sides.
+ */
 bool scan_put(struct scan *s, uint64_t frame, int64_t time_us, const uint8_t *rgb, struct err *e);
 
 /*
