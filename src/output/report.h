@@ -39,7 +39,6 @@ struct report_id {
 struct report_analysis {
     struct selection selection;  /* as used: with the interval resolved */
     struct kmeans_params kmeans; /* as requested */
-    bool by_shot;      /* column i is media.shots->shot[i] (shot_columns.h) */
     unsigned needs;    /* what the selected strips need of a column: bits of enum strip_need */
     int width, height; /* of an analysis frame */
     int slit_length;   /* the pixels of a slit in an analysis frame; 0: no mode needs them */
