@@ -276,9 +276,10 @@ void job_decide_width(const struct plan *plan, struct report *r)
     int *along = r->picture.shape == SHAPE_VERTICAL ? &r->picture.height : &r->picture.width;
     bool stacked = plan->picture.stacked;
     uint64_t most = stacked ? JOB_COLUMNS : COLUMNS_MOST;
-    if (!job_is_default(&plan->film.selection) || *along > 0)
+    if (*along > 0 || (!job_is_default(&plan->film.selection) && !r->analysis.by_shot))
         return;
-    if (r->count > most)
+    const bool by_time = r->analysis.by_shot && !r->picture.shots_equal;
+    if (r->count > most || by_time)
         *along = JOB_COLUMNS;
     else if (picture_repeats(r->count) > 1)
         *along = (int)(picture_repeats(r->count) * r->count);

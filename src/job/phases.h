@@ -118,7 +118,8 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
 /*
  * Sets the default length of the picture along time, if no option gives one or selects frames: by
  * picture_repeats, and at most 2,040 (JOB_COLUMNS for -m all), by merging columns. Otherwise the
- * picture has one pixel per column. The columns must be complete.
+ * picture has one pixel per column. If columns are shots, options that select frames do not matter,
+ * and shots as wide as their time get JOB_COLUMNS pixels. The columns must be complete.
  */
 void job_decide_width(const struct plan *plan, struct report *r);
 

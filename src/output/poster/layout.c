@@ -138,7 +138,8 @@ static void write_clock(const struct report *r, double place, char out[AXIS_LABE
 bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err *e)
 {
     const struct report *r = s->report;
-    int64_t *edge = axis_edges(r, e);
+    const uint64_t parts = axis_parts(r);
+    int64_t *edge = axis_pixel_edges(r, parts, e);
     axis->ticks = 0;
     if (!edge)
         return false;
@@ -146,7 +147,7 @@ bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err
         most = 1;
     if (most > AXIS_TICKS_MOST)
         most = AXIS_TICKS_MOST;
-    *axis = axis_make(edge, r->count, most);
+    *axis = axis_make(edge, parts, most);
     free(edge);
     for (size_t i = 0; r->clock_us != 0 && i < axis->ticks; i++)
         write_clock(r, axis->tick[i].place, axis->tick[i].label);
