@@ -1,0 +1,103 @@
+# A film's shots: --shots, --shot-list, --columns shots.
+
+# Seven scenes of 30 frames, of 320x180 at 25 frames a second.
+scenes() { # NAME ENCODER...
+    local name=$1 source inputs=() n=0 graph=
+    shift
+    for source in testsrc2=s mandelbrot=end_scale=0.1:s smptebars=s rgbtestsrc=s yuvtestsrc=s testsrc=s pal75bars=s; do
+        inputs+=(-f lavfi -i "$source=320x180:rate=25")
+        graph+="[$n]trim=end_frame=30,format=yuv420p,setsar=1[s$n];"
+        n=$((n + 1))
+    done
+    graph+="$(seq -f '[s%g]' -s '' 0 $((n - 1)))concat=n=$n:v=1:a=0"
+    ffmpeg -nostdin -v error -y "${inputs[@]}" -filter_complex "$graph${filter:+,$filter}" "$@" "$name"
+}
+right='0 30 60 90 120 150 180'
+
+# What the list says of each shot but for the file's name and colours.
+listed() { grep -v '^#' "$1" | cut -d, -f1-11; }
+
+is_right() { # FILE WHAT
+    local first
+    first=$(listed "$1" | sed 1d | cut -d, -f2 | paste -sd' ')
+    [ "$first" = "$right" ] || fail "$2: shots begin at $first, right is $right"
+}
+
+test_shots_to_the_frame() { # quick
+    scenes a.mp4 -c:v libx264 -preset fast -g 50
+    ok a.mp4 -v --shot-list a.csv -o a.png
+    says "decoding every frame to find its shots"
+    says "7 shots"
+    is_right a.csv a.mp4
+    ok a.mp4 -o plain.png
+    [ "$(ffmpeg -nostdin -v error -i a.png -f md5 -)" = "$(ffmpeg -nostdin -v error -i plain.png -f md5 -)" ] ||
+        fail "--shot-list changes the picture"
+    ok a.mp4 --columns shots --csv rows.csv --shot-list b.csv -o b.png
+    cmp <(listed a.csv) <(listed b.csv) || fail "--columns shots gives other shots"
+    [ "$(grep -vc '^#' rows.csv)" -eq 8 ] || fail "not a row a shot: $(cat rows.csv)"
+}
+
+# The same shots from any number of threads, way of decoding, container and selection; with bars and from the cache.
+test_shots_are_the_same() {
+    scenes a.mp4 -c:v libx264 -preset fast -g 50
+    for name in a.mkv a.ts; do ffmpeg -nostdin -v error -y -i a.mp4 -c copy $name; done
+    filter=pad=320:240:0:30 scenes bars.mkv -c:v libx264 -preset fast -g 50
+    filter=fps=50 scenes fast.mkv -c:v libx265 -x265-params log-level=error -preset ultrafast
+    ok a.mp4 --shot-list a.csv -o a.png
+    is_right a.csv a.mp4
+    for name in a.mkv a.ts bars.mkv; do
+        ok $name --shot-list b.csv -o b.png
+        cmp <(listed a.csv) <(listed b.csv) || fail "$name has other shots: $(listed b.csv)"
+    done
+    for options in '--threads 1' '--threads 3' '--threads 16' '-n 1' '-n 100' '--columns 7' '--interval 1' '--crop off' \
+        '--trickplay bif --trickplay-dir .' --verify; do
+        # shellcheck disable=SC2086 # several words
+        ok a.mp4 $options --shot-list b.csv -o b.png
+        cmp <(listed a.csv) <(listed b.csv) || fail "$options gives other shots: $(listed b.csv)"
+    done
+    through a.ts - --shot-list b.csv -o b.png
+    was 0
+    cmp <(listed a.csv) <(listed b.csv) || fail "a pipe has other shots"
+    ok fast.mkv --shot-list b.csv -o b.png
+    right='0 60 120 180 240 300 360' is_right b.csv fast.mkv
+    ok a.mp4 --start 1.2 --end 3.6 --shot-list b.csv -o b.png
+    right='30 60' is_right b.csv "--start and --end"
+}
+
+# Frames and shots are entries of their own. What is known of the frames gives any threshold.
+test_shots_from_the_cache() {
+    scenes a.mp4 -c:v libx264 -preset fast -g 50
+    export BARCODE_CACHE=$PWD/cache
+    ok a.mp4 -n 10 -o a.png
+    ok a.mp4 -n 10 -v --shot-list a.csv -o b.png
+    says "decoding every frame"
+    is_right a.csv "frames from the cache"
+    for options in '-n 10' '-n 10 --start 0'; do
+        # shellcheck disable=SC2086 # several words
+        ok a.mp4 $options -v --shot-list b.csv -o b.png
+        says "cache hit: the film's shots"
+        says "all frames are cached"
+        cmp <(listed a.csv) <(listed b.csv) || fail "$options: other shots from the cache"
+    done
+    cmp a.png b.png
+    ok a.mp4 -n 7 -v --shot-list b.csv -o b.png
+    says_not "decoding every frame"
+    cmp <(listed a.csv) <(listed b.csv) || fail "other shots from the cache"
+    ok a.mp4 -n 10 -v --shot-threshold 255 --shot-list b.csv -o b.png
+    says_not "decoding every frame"
+    right=0 is_right b.csv "a threshold of 255"
+    ok a.mp4 -n 10 -v --crop off --shot-list b.csv -o b.png
+    says "decoding every frame"
+}
+
+test_shots_refused() { # quick
+    for option in '--shots' '--shot-list a.csv' '--columns shots'; do
+        # shellcheck disable=SC2086 # two words
+        refuses 2 "$(sample)" --keyframes $option -o a.png
+        says "--keyframes excludes --shots"
+    done
+    refuses 2 "$(sample)" --shots --shot-threshold 0 -o a.png
+    refuses 2 "$(sample)" --columns shots --shot-width wide -o a.png
+    refuses 3 "$(clip bad/audio-only.m4a)" --shot-list a.csv -o a.png
+    refuses 2 "$(sample)" --shot-list a.txt -o a.png
+}
