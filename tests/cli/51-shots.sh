@@ -15,7 +15,9 @@ scenes() { # NAME ENCODER...
 right='0 30 60 90 120 150 180'
 
 # What the list says of each shot but for the file's name and colours.
-listed() { grep -v '^#' "$1" | cut -d, -f1-11; }
+listed() { cut -d, -f1-10 "$1"; }
+
+pixels() { ffmpeg -nostdin -v error -i "$1" -f md5 -; }
 
 is_right() { # FILE WHAT
     local first
@@ -25,16 +27,15 @@ is_right() { # FILE WHAT
 
 test_shots_to_the_frame() { # quick
     scenes a.mp4 -c:v libx264 -preset fast -g 50
-    ok a.mp4 -v --shot-list a.csv -o a.png
+    ok a.mp4 -n 10 -v --shot-list a.csv -o a.png
     says "decoding every frame to find its shots"
     says "7 shots"
     is_right a.csv a.mp4
-    ok a.mp4 -o plain.png
-    [ "$(ffmpeg -nostdin -v error -i a.png -f md5 -)" = "$(ffmpeg -nostdin -v error -i plain.png -f md5 -)" ] ||
-        fail "--shot-list changes the picture"
+    ok a.mp4 -n 10 -o plain.png
+    [ "$(pixels a.png)" = "$(pixels plain.png)" ] || fail "--shot-list changes the picture"
     ok a.mp4 --columns shots --csv rows.csv --shot-list b.csv -o b.png
     cmp <(listed a.csv) <(listed b.csv) || fail "--columns shots gives other shots"
-    [ "$(grep -vc '^#' rows.csv)" -eq 8 ] || fail "not a row a shot: $(cat rows.csv)"
+    [ "$(wc -l < rows.csv)" -eq 8 ] || fail "not a row a shot: $(cat rows.csv)"
 }
 
 # The same shots from any number of threads, way of decoding, container and selection; with bars and from the cache.
@@ -79,7 +80,7 @@ test_shots_from_the_cache() {
         says "all frames are cached"
         cmp <(listed a.csv) <(listed b.csv) || fail "$options: other shots from the cache"
     done
-    cmp a.png b.png
+    [ "$(pixels a.png)" = "$(pixels b.png)" ] || fail "shots change the picture"
     ok a.mp4 -n 7 -v --shot-list b.csv -o b.png
     says_not "decoding every frame"
     cmp <(listed a.csv) <(listed b.csv) || fail "other shots from the cache"
