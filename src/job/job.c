@@ -14,6 +14,7 @@
 #include "engine/steady.h"
 #include "output/formats/thumbs.h"
 #include "output/modes/film_palette.h"
+#include "output/modes/shot_columns.h"
 #include "output/sinks.h"
 #include "phases.h"
 #include "plan/options_fingerprint.h"
@@ -409,7 +410,14 @@ static bool find_shots(const struct job_order *order, struct job_stores *stores,
         return false;
     r->media.shots = &s->shots;
     log_msg(LOG_VERBOSE, "'%s': %zu shots", order->path, s->shots.count);
-    (void)stores;
+    if (!order->plan->film.by_shot)
+        return true;
+    stores->shot_columns = shot_columns(r, &s->shots, e);
+    if (!stores->shot_columns)
+        return false;
+    r->columns = stores->shot_columns;
+    r->count = s->shots.count;
+    r->analysis.by_shot = true;
     return true;
 }
 
