@@ -43,8 +43,7 @@ int main(int argc, char **argv)
         fail(&e);
     for (size_t i = 0; i < film.count && argc > 2; i++) {
         const struct scan_frame *f = &film.frame[i];
-        printf("# %" PRIu64 " %d %d %d m%d n", f->frame, f->luma, f->contrast, f->likeness,
-               f->moved);
+        printf("# %" PRIu64 " %d %d %d n", f->frame, f->luma, f->contrast, f->likeness[0]);
         for (int k = 0; k < SCAN_NEAR; k++)
             printf(" %d", f->near[k]);
         for (int k = 0; k < SCAN_FAR; k++)

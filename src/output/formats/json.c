@@ -145,8 +145,9 @@ static json_t *film_value(const struct report *r)
         "frames", film->length.frames < 0 ? json_null() : json_integer(film->length.frames));
 }
 
-static json_t *selection_value(const struct selection *s)
+static json_t *selection_value(const struct report_analysis *a)
 {
+    const struct selection *s = &a->selection;
     /* also the key of the rule */
     static const char *const kind[] = {"every", "interval", "columns"};
     json_t *rule;
@@ -156,10 +157,10 @@ static json_t *selection_value(const struct selection *s)
         rule = writer_json_us(s->interval_us);
     else
         rule = json_integer((json_int_t)s->columns);
-    return json_pack("{ss so so so so*}", "kind", kind[s->kind], kind[s->kind], rule, "start",
+    return json_pack("{ss so so so so* so*}", "kind", kind[s->kind], kind[s->kind], rule, "start",
                      writer_json_us(s->start_us), "end",
                      s->end_us == INT64_MAX ? json_null() : writer_json_us(s->end_us), "keyframes",
-                     s->keyframes ? json_true() : NULL);
+                     s->keyframes ? json_true() : NULL, "by_shot", a->by_shot ? json_true() : NULL);
 }
 
 /* Returns the seed. JSON readers keep 63 bits of an integer, so a larger seed is a string. */
@@ -331,7 +332,7 @@ static bool put_head(FILE *f, const struct report *r)
         {"format", true, json_integer(JSON_FORMAT)},
         {"fingerprint", r->id.fingerprint[0] != 0, json_string(r->id.fingerprint)},
         {"film", true, film_value(r)},
-        {"selection", true, selection_value(&r->analysis.selection)},
+        {"selection", true, selection_value(&r->analysis)},
         {"size", true, json_pack("[ii]", r->analysis.width, r->analysis.height)},
         {"crop", r->analysis.crop.count > 0, crop_value(r)},
         {"tone_map", hdr, json_string(light_map_name(l->map))},
