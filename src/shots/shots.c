@@ -14,13 +14,16 @@
 enum {
     SHOT_LEAST_US = 500000,
     FLASH_US = 250000,
-    AROUND_US = 130000, /* the frames with which a cut's score is compared */
+    FLASH_LAGS = SCAN_NEAR + 2, /* by which a flash is recognized */
+    AROUND_US = 130000,         /* the frames with which a cut's score is compared */
     BLANK_CONTRAST = 4,
     RAMP = 8,            /* frames in which the contrast of a fade changes */
     CONTRAST_LEAST = 12, /* sums of two frames */
     CONTRAST_USUAL = 100,
     LIKE = 60 /* the most likeness of both ends of a dissolve */
 };
+
+enum { EVENT_CUT = 1, EVENT_FADE = 2 /* the frame is in it */ };
 
 struct boundary {
     size_t at; /* index of the first frame after it */
@@ -33,10 +36,10 @@ struct finder {
     const struct scan_frame *frame;
     size_t count;
     int64_t end_us;
-    unsigned threshold;     /* in SCAN_UNIT */
-    struct boundary *found; /* cuts first */
-    size_t founds, cuts, room;
-    uint32_t *events; /* how many frames up to this one are of a fade or follow a cut */
+    unsigned threshold; /* in SCAN_UNIT */
+    struct boundary *found;
+    size_t founds, room;
+    uint32_t *events; /* of each frame; for dissolves: how many frames up to it have any */
 };
 
 static const char *const names[] = {"cut", "fade", "dissolve"};
@@ -66,16 +69,6 @@ static bool add_boundary(struct finder *f, struct boundary b, struct err *e)
 
 static bool is_blank(const struct scan_frame *f) { return f->contrast <= BLANK_CONTRAST; }
 
-/* Returns where a run of blank frames that ends at `i` has been left, in the direction of `step`. */
-static size_t end_of_ramp(const struct finder *f, size_t i, int step)
-{
-    size_t room = step > 0 ? f->count - 1 - i : i;
-    for (; room >= RAMP; room--, i += (size_t)step)
-        if (f->frame[i + (size_t)(step * RAMP)].contrast <= f->frame[i].contrast)
-            break;
-    return i;
-}
-
 /* Returns a distance less what is alike. */
 static unsigned difference_of(unsigned distance, unsigned likeness)
 {
@@ -92,22 +85,19 @@ static unsigned score_of(unsigned distance, unsigned likeness, unsigned contrast
     return (twice < distance ? twice : distance) * CONTRAST_USUAL / contrast;
 }
 
-static unsigned contrasts_of(const struct finder *f, size_t at, int lag)
+/* Returns the sum of the contrasts of frame `at` and the one `lag` before it. */
+static unsigned contrasts_of(const struct finder *f, size_t at, size_t lag)
 {
-    return (unsigned)f->frame[at - (size_t)lag].contrast + f->frame[at].contrast;
+    return (unsigned)f->frame[at - lag].contrast + f->frame[at].contrast;
 }
 
-static unsigned score_at(const struct finder *f, size_t at)
+/* Returns the difference of frame `at` and the one scan_lag[i] before it. */
+static unsigned difference_at(const struct finder *f, size_t at, int i)
 {
     const struct scan_frame *p = &f->frame[at];
-    return score_of(p->near[0], p->likeness[0], contrasts_of(f, at, 1));
-}
-
-/* Returns the difference of frame `at` and the one `lag` before it. */
-static unsigned difference_at(const struct finder *f, size_t at, int lag)
-{
-    const struct scan_frame *p = &f->frame[at];
-    return difference_of(p->near[lag - 1], p->likeness[lag - 1]);
+    const struct scan_span *far = &p->far[i < SCAN_NEAR ? 0 : i - SCAN_NEAR];
+    return i < SCAN_NEAR ? difference_of(p->near[i], p->likeness[i])
+                         : difference_of(far->distance, far->likeness);
 }
 
 struct change {
@@ -122,7 +112,7 @@ static struct change mean_change(const struct finder *f, size_t at, int step)
     for (size_t i = at + (size_t)step; i > 0 && i < f->count; i += (size_t)step, n++) {
         if (n >= 2 && llabs(apart_us(f, at, i)) > AROUND_US)
             break;
-        sum.difference += difference_at(f, i, 1);
+        sum.difference += difference_at(f, i, 0);
         sum.distance += f->frame[i].near[0];
     }
     return n ? (struct change){sum.difference / n, sum.distance / n} : sum;
@@ -135,7 +125,7 @@ static bool stands_out(const struct finder *f, size_t at)
     bool has_blank = is_blank(&f->frame[at - 1]) || is_blank(&f->frame[at]);
     for (int step = -1; step <= 1; step += 2) {
         struct change around = mean_change(f, at, step);
-        if (difference_at(f, at, 1) < 3 * around.difference ||
+        if (difference_at(f, at, 0) < 3 * around.difference ||
             (has_blank && 4U * f->frame[at].near[0] < 5 * around.distance))
             return false;
     }
@@ -148,41 +138,45 @@ static bool stands_out(const struct finder *f, size_t at)
  */
 static bool is_flash(const struct finder *f, size_t at)
 {
-    unsigned contrasts = contrasts_of(f, at, 1);
-    for (int lag = 2; lag <= SCAN_NEAR; lag++)
-        for (size_t to = at; to < at + (size_t)lag; to += (size_t)lag - 1) {
-            if (to < (size_t)lag || to >= f->count ||
-                apart_us(f, to - (size_t)lag, to) > FLASH_US ||
+    unsigned change = difference_at(f, at, 0), contrasts = contrasts_of(f, at, 1);
+    for (int i = 1; i < FLASH_LAGS; i++) {
+        const size_t lag = scan_lag[i], ends[] = {at, at + lag - 1};
+        for (int k = 0; k < 2; k++) {
+            size_t to = ends[k];
+            if (to < lag || to >= f->count || apart_us(f, to - lag, to) > FLASH_US ||
                 4 * contrasts_of(f, to, lag) < 3 * contrasts)
                 continue;
-            if (4 * difference_at(f, to, lag) < difference_at(f, at, 1))
+            if (4 * difference_at(f, to, i) < change)
                 return true;
         }
+    }
     return false;
 }
 
 static bool find_cuts(struct finder *f, struct err *e)
 {
     for (size_t i = 1; i < f->count; i++) {
-        unsigned score = score_at(f, i);
+        const struct scan_frame *p = &f->frame[i];
+        unsigned score = score_of(p->near[0], p->likeness[0], contrasts_of(f, i, 1));
         if (score < f->threshold || !stands_out(f, i) || is_flash(f, i))
             continue;
         if (!add_boundary(f, (struct boundary){.at = i, .score = score}, e))
             return false;
+        f->events[i] = EVENT_CUT;
     }
-    f->cuts = f->founds;
     return true;
 }
 
 /* ---- Fades ---- */
 
-/* Returns true if there is a cut at a frame of [from, to]. */
-static bool has_cut(const struct finder *f, size_t from, size_t to)
+/* Returns the frame up to which the contrast rises from blank frame `i` on, in steps of 1 or -1. */
+static size_t end_of_ramp(const struct finder *f, size_t i, int step)
 {
-    for (size_t i = 0; i < f->cuts; i++)
-        if (f->found[i].at >= from && f->found[i].at <= to)
-            return true;
-    return false;
+    size_t room = step > 0 ? f->count - 1 - i : i;
+    for (; room >= RAMP; room--, i += (size_t)step)
+        if (f->frame[i + (size_t)(step * RAMP)].contrast <= f->frame[i].contrast)
+            break;
+    return i;
 }
 
 /* Returns true if the contrast changes step by step from the frame beside a blank one to the end of
@@ -209,9 +203,12 @@ static size_t middle_of_blank(const struct finder *f, size_t first, size_t end)
 static bool find_fade(struct finder *f, size_t first, size_t end, struct err *e)
 {
     size_t from = end_of_ramp(f, first, -1), to = end_of_ramp(f, end - 1, 1);
-    for (size_t i = from; i <= to; i++)
-        f->events[i] = 1;
-    if (first == 0 || end == f->count || has_cut(f, from, to) ||
+    bool has_cut = false;
+    for (size_t i = from; i <= to; i++) {
+        has_cut |= f->events[i] & EVENT_CUT;
+        f->events[i] |= EVENT_FADE;
+    }
+    if (first == 0 || end == f->count || has_cut ||
         (!is_gradual(f, first - 1, from) && !is_gradual(f, end, to)))
         return true;
     struct boundary b = {middle_of_blank(f, first, end), UINT16_MAX, SHOT_FADE,
@@ -364,15 +361,6 @@ static bool make_shots(const struct finder *f, const struct film_scan *s, struct
     return true;
 }
 
-/* Makes of marks of frames how many there are up to each. */
-static void count_events(struct finder *f)
-{
-    for (size_t i = 0; i < f->cuts; i++)
-        f->events[f->found[i].at] = 1;
-    for (size_t i = 1; i < f->count; i++)
-        f->events[i] += f->events[i - 1];
-}
-
 bool shots_find(const struct film_scan *s, int threshold, struct shots *out, struct err *e)
 {
     struct finder f = {.frame = s->frame,
@@ -383,7 +371,8 @@ bool shots_find(const struct film_scan *s, int threshold, struct shots *out, str
     f.events = err_calloc(s->count, sizeof *f.events, e);
     bool ok = f.events && find_cuts(&f, e) && find_fades(&f, e);
     if (ok) {
-        count_events(&f);
+        for (size_t i = 0; i < f.count; i++)
+            f.events[i] = (f.events[i] != 0) + (i > 0 ? f.events[i - 1] : 0);
         ok = find_dissolves(&f, e);
     }
     if (ok) {

@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""make_shots.py DIR [--quick] [--clips DIR] - films with known shots, and DIR/truth.json.
+"""shots_films.py DIR - films with known shots, and DIR/truth.json (make test-shots).
 
-Scenes are textures with structure in the colours of a location, which neighbouring shots often
-share, with a camera and moving bodies. A film is one kind of content, rate and codec. Two films
-are made at a time. Needs NumPy and ffmpeg."""
+Scenes are textures with structure in the colours of a location, which neighbouring shots often share, with a camera and moving bodies. A film
+is one kind of content, rate and codec. Two films are made at a time. SEED: other ones. Needs NumPy and ffmpeg."""
 import argparse
 import json
 import os
@@ -256,8 +255,18 @@ def make_film(job):
         film.write(lambda frame: encoder.stdin.write(np.clip(frame + 0.5, 0, 255).astype(np.uint8).tobytes()))
         encoder.stdin.close()
     if encoder.returncode:
-        raise SystemExit(f"make_shots.py: ffmpeg failed for {name}")
+        raise SystemExit(f"shots_films.py: ffmpeg failed for {name}")
     return {"film": name, "kind": kind, "rate": str(fps or "vfr"), "codec": f"{codec} {crf}", **film.truth}
+
+
+def make_films(folder, share=1.0, only="", clips=()):
+    os.makedirs(folder, exist_ok=True)
+    films = FILMS + ([("clips", 24, "h264", 23), ("clips", 24, "hevc", 36)] if clips else [])
+    jobs = [(i, folder, film, clips, share) for i, film in enumerate(films) if only in film[0]]
+    with ProcessPoolExecutor(2) as pool:
+        truth = list(pool.map(make_film, jobs))
+    with open(os.path.join(folder, "truth.json"), "w") as file:
+        json.dump(truth, file)
 
 
 def main():
@@ -267,16 +276,11 @@ def main():
     parser.add_argument("--only", default="", help="films of this kind")
     parser.add_argument("--clips", help="JSON: [[file, start, end], ...] in seconds, pieces without cuts")
     arg = parser.parse_args()
-    os.makedirs(arg.folder, exist_ok=True)
-    clips = json.load(open(arg.clips)) if arg.clips else []
-    films = FILMS + ([("clips", 24, "h264", 23), ("clips", 24, "hevc", 36)] if clips else [])
-    jobs = [(i, arg.folder, film, clips, arg.share) for i, film in enumerate(films) if arg.only in film[0]]
-    with ProcessPoolExecutor(2) as pool:
-        truth = list(pool.map(make_film, jobs))
-    with open(os.path.join(arg.folder, "truth.json"), "w") as file:
-        json.dump(truth, file)
-    for kind in ("cut", "fade", "dissolve", "flash"):
-        print(sum(len(film[kind]) for film in truth), kind)
+    clips = []
+    if arg.clips:
+        with open(arg.clips) as file:
+            clips = json.load(file)
+    make_films(arg.folder, arg.share, arg.only, clips)
 
 
 if __name__ == "__main__":
