@@ -5,8 +5,11 @@
 struct timecode timecode_of(double rate, bool drop)
 {
     const int base = rate >= 1 ? (int)lround(rate) : 1;
-    const bool ntsc = base % 30 == 0 && fabs(rate * 1001 - base * 1000.0) < 0.01 * base;
-    return (struct timecode){.rate = rate, .base = base, .drop = drop && ntsc ? base / 15 : 0};
+    const double ntsc = base * 1000 / 1001.0;
+    const bool is_ntsc = fabs(rate - ntsc) < 1e-5 * ntsc;
+    return (struct timecode){.rate = is_ntsc ? ntsc : rate,
+                             .base = base,
+                             .drop = drop && is_ntsc && base % 30 == 0 ? base / 15 : 0};
 }
 
 struct timecode timecode_of_film(const struct film *film, bool drop)

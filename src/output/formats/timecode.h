@@ -23,7 +23,10 @@ struct timecode {
 
 enum { TIMECODE_TEXT = 32 };
 
-/* Returns the timecode of frames from time 0. `drop` has an effect at 29.97 and 59.94 only. */
+/*
+ * Returns the timecode of frames from time 0. A rate such as 29.97 or 19001/317, as Matroska's
+ * nanoseconds give it, counts as N * 1000 / 1001. `drop` has an effect at 29.97 and 59.94 only.
+ */
 struct timecode timecode_of(double rate, bool drop);
 
 /* Returns that of a film, from its first frame; by 25 frames per second if its rate is unknown. */

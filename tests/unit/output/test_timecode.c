@@ -33,6 +33,8 @@ TEST(known)
     expect(2 * ntsc, true, 3600, "00:01:00;04");
     expect(2 * ntsc, true, 215784, "01:00:00;00");
     expect(24, false, 24 * 3600 * 25, "01:00:00:00"); /* after a day */
+    assert_true(timecode_of(19001 / 317.0, true).rate == 60000 / 1001.0);
+    assert_true(timecode_of(23.98, true).rate == 23.98);
     expect(0.5, false, 61, "00:01:01:00");
 }
 
