@@ -13,12 +13,16 @@
 
 enum {
     FLASH_US = 250000,
-    AROUND_US = 130000, /* the frames with which a cut's score is compared */
+    FLASH_LAGS = SCAN_NEAR + 2, /* by which a flash is recognized */
+    AROUND_US = 130000,         /* the frames with which a cut's score is compared */
     BLANK_CONTRAST = 4,
     RAMP = 8,            /* frames in which the contrast of a fade changes */
-    CONTRAST_LEAST = 24, /* sums of two frames */
-    CONTRAST_USUAL = 100
+    CONTRAST_LEAST = 12, /* sums of two frames */
+    CONTRAST_USUAL = 100,
+    LIKE = 60 /* the most likeness of both ends of a dissolve */
 };
+
+enum { EVENT_CUT = 1, EVENT_FADE = 2 /* the frame is in it */ };
 
 struct boundary {
     size_t at; /* index of the first frame after it */
@@ -31,10 +35,10 @@ struct finder {
     const struct scan_frame *frame;
     size_t count;
     int64_t end_us;
-    unsigned threshold;     /* in SCAN_UNIT */
-    struct boundary *found; /* cuts first */
-    size_t founds, cuts, room;
-    uint32_t *events; /* how many frames up to this one are of a fade or follow a cut */
+    unsigned threshold; /* in SCAN_UNIT */
+    struct boundary *found;
+    size_t founds, room;
+    uint32_t *events; /* of each frame; for dissolves: how many frames up to it have any */
 };
 
 static const char *const names[] = {"cut", "fade", "dissolve"};
@@ -62,30 +66,41 @@ static bool add_boundary(struct finder *f, struct boundary b, struct err *e)
 
 /* ---- Cuts ---- */
 
-/* Returns a distance so that what is alike counts less, and of frames of little contrast more. */
-static unsigned scaled_score(unsigned distance, unsigned likeness, unsigned contrasts)
+static bool is_blank(const struct scan_frame *f) { return f->contrast <= BLANK_CONTRAST; }
+
+/* Returns a distance less what is alike. */
+static unsigned difference_of(unsigned distance, unsigned likeness)
 {
-    unsigned different = distance * (255 - likeness) / 255;
+    return distance * (255 - likeness) / 255;
+}
+
+/* Returns a score, in which half alike is different and frames of little contrast count more. */
+static unsigned score_of(unsigned distance, unsigned likeness, unsigned contrasts)
+{
+    unsigned twice = 2 * difference_of(distance, likeness);
     unsigned contrast = contrasts < CONTRAST_LEAST   ? CONTRAST_LEAST
                         : contrasts < CONTRAST_USUAL ? contrasts
                                                      : CONTRAST_USUAL;
-    return different * CONTRAST_USUAL / contrast;
+    return (twice < distance ? twice : distance) * CONTRAST_USUAL / contrast;
 }
 
-static unsigned contrasts_of(const struct finder *f, size_t at, int lag)
+/* Returns the sum of the contrasts of frame `at` and the one `lag` before it. */
+static unsigned contrasts_of(const struct finder *f, size_t at, size_t lag)
 {
-    return (unsigned)f->frame[at - (size_t)lag].contrast + f->frame[at].contrast;
+    return (unsigned)f->frame[at - lag].contrast + f->frame[at].contrast;
 }
 
-/* Returns the score of the change from the frame `lag` before frame `at` to it. */
-static unsigned score_at(const struct finder *f, size_t at, int lag)
+/* Returns the difference of frame `at` and the one scan_lag[i] before it. */
+static unsigned difference_at(const struct finder *f, size_t at, int i)
 {
     const struct scan_frame *p = &f->frame[at];
-    return scaled_score(p->near[lag - 1], p->likeness[lag - 1], contrasts_of(f, at, lag));
+    const struct scan_span *far = &p->far[i < SCAN_NEAR ? 0 : i - SCAN_NEAR];
+    return i < SCAN_NEAR ? difference_of(p->near[i], p->likeness[i])
+                         : difference_of(far->distance, far->likeness);
 }
 
 struct change {
-    unsigned score, distance;
+    unsigned difference, distance;
 };
 
 /* Returns the means of the changes on one side of a cut. */
@@ -96,18 +111,21 @@ static struct change mean_change(const struct finder *f, size_t at, int step)
     for (size_t i = at + (size_t)step; i > 0 && i < f->count; i += (size_t)step, n++) {
         if (n >= 2 && llabs(apart_us(f, at, i)) > AROUND_US)
             break;
-        sum.score += score_at(f, i, 1);
+        sum.difference += difference_at(f, i, 0);
         sum.distance += f->frame[i].near[0];
     }
-    return n ? (struct change){sum.score / n, sum.distance / n} : sum;
+    return n ? (struct change){sum.difference / n, sum.distance / n} : sum;
 }
 
-/* Returns true if the change stands out of those before and after it. */
-static bool stands_out(const struct finder *f, size_t at, unsigned score)
+/* Returns true if the change stands out of those before and after it. A blank frame is like no
+ * other, so that the last step of a fade has a high score. */
+static bool stands_out(const struct finder *f, size_t at)
 {
+    bool has_blank = is_blank(&f->frame[at - 1]) || is_blank(&f->frame[at]);
     for (int step = -1; step <= 1; step += 2) {
         struct change around = mean_change(f, at, step);
-        if (score < 3 * around.score || 4U * f->frame[at].near[0] < 5 * around.distance)
+        if (difference_at(f, at, 0) < 3 * around.difference ||
+            (has_blank && 4U * f->frame[at].near[0] < 5 * around.distance))
             return false;
     }
     return true;
@@ -117,36 +135,40 @@ static bool stands_out(const struct finder *f, size_t at, unsigned score)
  * Returns true if the frame before a change and one soon after it are alike, or one soon before it
  * and the frame after it. In a strobe all dark frames are alike, so these do not count.
  */
-static bool is_flash(const struct finder *f, size_t at, unsigned score)
+static bool is_flash(const struct finder *f, size_t at)
 {
-    unsigned contrasts = contrasts_of(f, at, 1);
-    for (int lag = 2; lag <= SCAN_NEAR; lag++)
-        for (size_t to = at; to < at + (size_t)lag; to += (size_t)lag - 1)
-            if (to >= (size_t)lag && to < f->count &&
-                apart_us(f, to - (size_t)lag, to) <= FLASH_US &&
-                4 * contrasts_of(f, to, lag) >= 3 * contrasts && 2 * score_at(f, to, lag) < score)
+    unsigned change = difference_at(f, at, 0), contrasts = contrasts_of(f, at, 1);
+    for (int i = 1; i < FLASH_LAGS; i++) {
+        const size_t lag = scan_lag[i], ends[] = {at, at + lag - 1};
+        for (int k = 0; k < 2; k++) {
+            size_t to = ends[k];
+            if (to < lag || to >= f->count || apart_us(f, to - lag, to) > FLASH_US ||
+                4 * contrasts_of(f, to, lag) < 3 * contrasts)
+                continue;
+            if (4 * difference_at(f, to, i) < change)
                 return true;
+        }
+    }
     return false;
 }
 
 static bool find_cuts(struct finder *f, struct err *e)
 {
     for (size_t i = 1; i < f->count; i++) {
-        unsigned score = score_at(f, i, 1);
-        if (score < f->threshold || !stands_out(f, i, score) || is_flash(f, i, score))
+        const struct scan_frame *p = &f->frame[i];
+        unsigned score = score_of(p->near[0], p->likeness[0], contrasts_of(f, i, 1));
+        if (score < f->threshold || !stands_out(f, i) || is_flash(f, i))
             continue;
         if (!add_boundary(f, (struct boundary){.at = i, .score = score}, e))
             return false;
+        f->events[i] = EVENT_CUT;
     }
-    f->cuts = f->founds;
     return true;
 }
 
 /* ---- Fades ---- */
 
-static bool is_blank(const struct scan_frame *f) { return f->contrast <= BLANK_CONTRAST; }
-
-/* Returns where a run of blank frames that ends at `i` has been left, in the direction of `step`. */
+/* Returns the frame up to which the contrast rises from blank frame `i` on, in steps of 1 or -1. */
 static size_t end_of_ramp(const struct finder *f, size_t i, int step)
 {
     size_t room = step > 0 ? f->count - 1 - i : i;
@@ -156,15 +178,6 @@ static size_t end_of_ramp(const struct finder *f, size_t i, int step)
     return i;
 }
 
-/* Returns true if there is a cut at a frame of [from, to]. */
-static bool has_cut(const struct finder *f, size_t from, size_t to)
-{
-    for (size_t i = 0; i < f->cuts; i++)
-        if (f->found[i].at >= from && f->found[i].at <= to)
-            return true;
-    return false;
-}
-
 /* Returns true if the contrast changes step by step from the frame beside a blank one to the end of
  * the ramp. */
 static bool is_gradual(const struct finder *f, size_t beside, size_t ramp)
@@ -172,16 +185,33 @@ static bool is_gradual(const struct finder *f, size_t beside, size_t ramp)
     return 2 * f->frame[beside].contrast <= f->frame[ramp].contrast;
 }
 
+/* Returns the middle of the frames with the least contrast of [first, end). */
+static size_t middle_of_blank(const struct finder *f, size_t first, size_t end)
+{
+    size_t from = first, to = first;
+    for (size_t i = first; i < end; i++) {
+        if (f->frame[i].contrast < f->frame[from].contrast)
+            from = i;
+        if (f->frame[i].contrast == f->frame[from].contrast)
+            to = i;
+    }
+    return (from + to + 1) / 2;
+}
+
 /* A run of blank frames [first, end) is a fade if it is neither a flash nor beside a cut. */
 static bool find_fade(struct finder *f, size_t first, size_t end, struct err *e)
 {
     size_t from = end_of_ramp(f, first, -1), to = end_of_ramp(f, end - 1, 1);
-    for (size_t i = from; i <= to; i++)
-        f->events[i] = 1;
-    if (first == 0 || end == f->count || has_cut(f, from, to) ||
+    bool has_cut = false;
+    for (size_t i = from; i <= to; i++) {
+        has_cut |= f->events[i] & EVENT_CUT;
+        f->events[i] |= EVENT_FADE;
+    }
+    if (first == 0 || end == f->count || has_cut ||
         (!is_gradual(f, first - 1, from) && !is_gradual(f, end, to)))
         return true;
-    struct boundary b = {(first + end) / 2, UINT16_MAX, SHOT_FADE, (uint32_t)(to - from + 1)};
+    struct boundary b = {middle_of_blank(f, first, end), UINT16_MAX, SHOT_FADE,
+                         (uint32_t)(to - from + 1)};
     return add_boundary(f, b, e);
 }
 
@@ -212,10 +242,12 @@ static unsigned mixture_at(const struct finder *f, size_t middle, int far)
     const struct scan_frame *from = &f->frame[middle - half], *to = &f->frame[middle + half];
     const struct scan_span *s = &to->far[far];
     unsigned contrast = (unsigned)from->contrast + to->contrast;
-    if (f->events[middle + half] != f->events[middle - half] || is_blank(from) ||
-        2 * s->residue >= s->distance || f->frame[middle].contrast * 20U > contrast * 9)
+    if (f->events[middle + half] != f->events[middle - half] || is_blank(from))
         return 0;
-    return scaled_score(s->distance - 2U * s->residue, s->likeness, contrast);
+    if (s->likeness > LIKE || 8 * s->residue > 3 * s->distance ||
+        20 * f->frame[middle].contrast > 9 * contrast)
+        return 0;
+    return score_of(difference_of(s->distance - 2U * s->residue, s->likeness), 0, contrast);
 }
 
 /* Returns the dissolve with its middle at a frame. Its length is that of the shortest span of nearly
@@ -328,15 +360,6 @@ static bool make_shots(const struct finder *f, const struct film_scan *s, struct
     return true;
 }
 
-/* Makes of marks of frames how many there are up to each. */
-static void count_events(struct finder *f)
-{
-    for (size_t i = 0; i < f->cuts; i++)
-        f->events[f->found[i].at] = 1;
-    for (size_t i = 1; i < f->count; i++)
-        f->events[i] += f->events[i - 1];
-}
-
 bool shots_find(const struct film_scan *s, int threshold, struct shots *out, struct err *e)
 {
     struct finder f = {.frame = s->frame,
@@ -347,7 +370,8 @@ bool shots_find(const struct film_scan *s, int threshold, struct shots *out, str
     f.events = err_calloc(s->count, sizeof *f.events, e);
     bool ok = f.events && find_cuts(&f, e) && find_fades(&f, e);
     if (ok) {
-        count_events(&f);
+        for (size_t i = 0; i < f.count; i++)
+            f.events[i] = (f.events[i] != 0) + (i > 0 ? f.events[i - 1] : 0);
         ok = find_dissolves(&f, e);
     }
     if (ok) {

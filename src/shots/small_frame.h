@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "shots/shots.h"
+#include "shots.h"
 
 enum {
     SMALL_WIDTH = SCAN_WIDTH / 2,

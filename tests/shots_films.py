@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
-"""make_shots.py DIR [--quick] [--clips DIR] - films with known shots, and DIR/truth.json.
+"""shots_films.py DIR - films with known shots, and DIR/truth.json (make test-shots).
 
-Scenes are textures with structure in the colours of a location, which neighbouring shots often
-share, with a camera and moving bodies. A film is one kind of content, rate and codec. Two films
-are made at a time. Needs NumPy and ffmpeg."""
+Scenes are textures with structure in the colours of a location, which neighbouring shots often share, with a camera and moving bodies. A film
+is one kind of content, rate and codec. Two films are made at a time. SEED: other ones. Needs NumPy and ffmpeg."""
 import argparse
 import json
 import os
@@ -20,10 +19,10 @@ LAVFI = ["mandelbrot=s=320x180:maxiter=200", "gradients=s=320x180:speed=0.02:see
          "smptebars=s=320x180", "yuvtestsrc=s=320x180"]
 CODECS = {"h264": ["libx264", "-preset", "veryfast"], "hevc": ["libx265", "-preset", "ultrafast", "-x265-params", "log-level=none"]}
 KINDS = {  # boundaries of a film by kind
-    "plain": {"cuts": 60}, "pan": {"cuts": 60}, "zoom": {"cuts": 60}, "shake": {"cuts": 60},
-    "action": {"cuts": 60}, "strobe": {"cuts": 40}, "dark": {"cuts": 60}, "noise": {"cuts": 60},
+    "plain": {"cuts": 50}, "pan": {"cuts": 50}, "zoom": {"cuts": 50}, "shake": {"cuts": 50},
+    "action": {"cuts": 50}, "strobe": {"cuts": 40}, "dark": {"cuts": 50}, "noise": {"cuts": 50},
     "made": {"cuts": 40}, "flash": {"cuts": 50, "flashes": 50}, "fade": {"cuts": 20, "fades": 50},
-    "dissolve": {"cuts": 20, "dissolves": 50}, "clips": {"cuts": 60}}
+    "dissolve": {"cuts": 20, "dissolves": 50}, "clips": {"cuts": 50}}
 FILMS = [  # kind, frames a second (0: varying), codec, constant rate factor
     ("plain", 24, "h264", 23), ("plain", 60, "hevc", 36), ("plain", 0, "h264", 34), ("pan", 25, "h264", 34),
     ("pan", 50, "hevc", 26), ("zoom", 30, "h264", 23), ("zoom", 24, "hevc", 36), ("shake", 24, "h264", 34),
@@ -65,7 +64,7 @@ def make_canvas(rng, palette):
         picture[y[:, None], x] = np.where(inside, colour * shade, part)
     light = 1 + 0.25 * noise(rng, height, width, 1.2) + 0.35 * noise(rng, height, width, 2.5)
     picture = np.clip(picture * light[..., None], 0, 255).astype(np.uint8)
-    return picture.repeat(2, 0).repeat(2, 1)
+    return picture.repeat(2, 0).repeat(2, 1), picture
 
 
 class Body:
@@ -108,7 +107,7 @@ class Scene:
             turn = rng.uniform(0, 2 * np.pi)
             self.drift = WIDTH * rng.uniform(0.1, 1.2) * np.array([np.cos(turn), 0.4 * np.sin(turn)])
         if kind == "zoom":
-            self.rate = np.exp(rng.uniform(0.1, 0.7) * rng.choice([-1, 1]))
+            self.rate = np.exp(rng.uniform(0.1, 0.5) * rng.choice([-1, 1]))
         if kind == "shake":
             self.jitter = rng.uniform(2, 10)
         self.body = [Body(rng, palette, kind == "action") for _ in range(rng.integers(1, 4))]
@@ -120,14 +119,15 @@ class Scene:
         """The centre and zoom of frame i."""
         t, rng = i / self.fps, np.random.default_rng([self.seed, i + 1000])
         return (np.array([self.x, self.y]) + self.zoom * (self.drift * t + rng.normal(0, 1, 2) * self.jitter),
-                self.zoom * self.rate ** t)
+                np.clip(self.zoom * self.rate ** t, 0.3, 3.9))
 
     def frame(self, i):
         t, rng = i / self.fps, np.random.default_rng([self.seed, i + 5000])
         (cx, cy), zoom = self.crop(i)
-        xs = (cx + (np.arange(WIDTH) - WIDTH / 2) * zoom).astype(int) % CANVAS_W
-        ys = (cy + (np.arange(HEIGHT) - HEIGHT / 2) * zoom).astype(int) % CANVAS_H
-        frame = self.canvas[ys[:, None], xs]
+        canvas, step = (self.canvas[0], 1) if zoom < 1.8 else (self.canvas[1], 2)
+        xs = ((cx + (np.arange(WIDTH) - WIDTH / 2) * zoom) % CANVAS_W / step).astype(int)
+        ys = ((cy + (np.arange(HEIGHT) - HEIGHT / 2) * zoom) % CANVAS_H / step).astype(int)
+        frame = canvas[ys[:, None], xs]
         for body in self.body:
             body.draw(frame, t)
         frame = frame * np.float32(self.gain)
@@ -159,7 +159,7 @@ class Footage:
 
 class Film:
     def __init__(self, index, kind, fps, clips, cuts_share):
-        self.rng, self.kind, self.fps, self.clips = np.random.default_rng([SEED, index]), kind, fps or 30, clips
+        self.rng, self.kind, self.fps, self.clips = np.random.default_rng([SEED, index]), kind, fps or 40, clips
         want = {k: max(int(n * cuts_share), 4) for k, n in KINDS[kind].items()}
         self.flashes = want.pop("flashes", 0)
         self.borders = [b[:-1] for b, n in want.items() for _ in range(n)]
@@ -198,7 +198,7 @@ class Film:
         scene, start = None, 0  # `start`: the scene's frame that comes next
         for border in [*self.borders, None]:
             least = {"cut": 0.7, None: 0.7}.get(border, 1.2)
-            length = int(rng.choice([rng.uniform(least, least + 0.8), rng.uniform(least, 4)]) * fps)
+            length = int(rng.choice([rng.uniform(least, least + 0.8), rng.uniform(least, 3)]) * fps)
             scene = scene or self.next_scene(length + 4 * fps)
             flash = int(rng.integers(0.3 * fps, length - 0.35 * fps)) if self.flashes and length > fps else -99
             lasts, light = int(max(1, rng.uniform(0.03, 0.15) * fps)), rng.uniform(0.5, 1)
@@ -255,8 +255,18 @@ def make_film(job):
         film.write(lambda frame: encoder.stdin.write(np.clip(frame + 0.5, 0, 255).astype(np.uint8).tobytes()))
         encoder.stdin.close()
     if encoder.returncode:
-        raise SystemExit(f"make_shots.py: ffmpeg failed for {name}")
+        raise SystemExit(f"shots_films.py: ffmpeg failed for {name}")
     return {"film": name, "kind": kind, "rate": str(fps or "vfr"), "codec": f"{codec} {crf}", **film.truth}
+
+
+def make_films(folder, share=1.0, only="", clips=()):
+    os.makedirs(folder, exist_ok=True)
+    films = FILMS + ([("clips", 24, "h264", 23), ("clips", 24, "hevc", 36)] if clips else [])
+    jobs = [(i, folder, film, clips, share) for i, film in enumerate(films) if only in film[0]]
+    with ProcessPoolExecutor(2) as pool:
+        truth = list(pool.map(make_film, jobs))
+    with open(os.path.join(folder, "truth.json"), "w") as file:
+        json.dump(truth, file)
 
 
 def main():
@@ -266,16 +276,11 @@ def main():
     parser.add_argument("--only", default="", help="films of this kind")
     parser.add_argument("--clips", help="JSON: [[file, start, end], ...] in seconds, pieces without cuts")
     arg = parser.parse_args()
-    os.makedirs(arg.folder, exist_ok=True)
-    clips = json.load(open(arg.clips)) if arg.clips else []
-    films = FILMS + ([("clips", 24, "h264", 23), ("clips", 24, "hevc", 36)] if clips else [])
-    jobs = [(i, arg.folder, film, clips, arg.share) for i, film in enumerate(films) if arg.only in film[0]]
-    with ProcessPoolExecutor(2) as pool:
-        truth = list(pool.map(make_film, jobs))
-    with open(os.path.join(arg.folder, "truth.json"), "w") as file:
-        json.dump(truth, file)
-    for kind in ("cut", "fade", "dissolve", "flash"):
-        print(sum(len(film[kind]) for film in truth), kind)
+    clips = []
+    if arg.clips:
+        with open(arg.clips) as file:
+            clips = json.load(file)
+    make_films(arg.folder, arg.share, arg.only, clips)
 
 
 if __name__ == "__main__":
