@@ -6,7 +6,6 @@
 #include "barcode/engine/colour.h"
 #include "base/path.h"
 #include "output/poster/labels.h"
-#include "output/writer.h"
 #include "json.h"
 #include "provenance.h"
 #include "shot_list.h"
@@ -105,16 +104,7 @@ static bool write_edl(const struct report *r, struct strips strips, FILE *f, str
     return ok && (!ferror(f) || writer_failed(e));
 }
 
-static const char *const edl_ending[] = {"shots.edl", NULL};
-
-const struct writer writer_shots_edl = {.name = "shots-edl",
-                                        .title = "edit list",
-                                        .ending = edl_ending,
-                                        .option = "shot-list",
-                                        .shots = true,
-                                        .begin = edl_begin,
-                                        .end = edl_end,
-                                        .write = write_edl};
+SHOT_WRITER(edl, "edit list", .begin = edl_begin, .end = edl_end);
 
 /* ---- OpenTimelineIO: its JSON, without the library ---- */
 
@@ -193,14 +183,4 @@ static bool write_otio(const struct report *r, struct strips strips, FILE *f, st
     return (ok && fputs(otio_end, f) != EOF) || writer_failed(e);
 }
 
-static const char *const otio_ending[] = {"shots.otio", NULL};
-
-const struct writer writer_shots_otio = {.name = "shots-otio",
-                                         .title = "OpenTimelineIO",
-                                         .ending = otio_ending,
-                                         .option = "shot-list",
-                                         .modeless = true,
-                                         .shots = true,
-                                         .begin = otio_begin,
-                                         .end = otio_end,
-                                         .write = write_otio};
+SHOT_WRITER(otio, "OpenTimelineIO", .modeless = true, .begin = otio_begin, .end = otio_end);

@@ -12,7 +12,6 @@
 #include "output/modes/shot_columns.h"
 #include "output/poster/labels.h"
 #include "output/poster/layout.h"
-#include "output/writer.h"
 #include "csv_fields.h"
 #include "json.h"
 #include "provenance.h"
@@ -128,16 +127,7 @@ static bool recognize_csv(const uint8_t *head, size_t size, char film[FILM_ID_TE
     return !row || csv_read_film(row + 1, end, CSV_FILM, film);
 }
 
-/* -o takes no format of shots: its ending .csv is the table of columns. */
-static const char *const csv_ending[] = {"shots.csv", NULL};
-
-const struct writer writer_shots_csv = {.name = "shots-csv",
-                                        .title = "CSV of shots",
-                                        .ending = csv_ending,
-                                        .option = "shot-list",
-                                        .shots = true,
-                                        .recognizes = recognize_csv,
-                                        .write = write_csv};
+SHOT_WRITER(csv, "CSV of shots", .recognizes = recognize_csv);
 
 /* ---- JSON ---- */
 
@@ -195,16 +185,7 @@ static bool write_json(const struct report *r, struct strips strips, FILE *f, st
     return ok || writer_failed(e);
 }
 
-static const char *const json_ending[] = {"shots.json", NULL};
-
-const struct writer writer_shots_json = {.name = "shots-json",
-                                         .title = "JSON of shots",
-                                         .ending = json_ending,
-                                         .option = "shot-list",
-                                         .shots = true,
-                                         .begin = json_begin,
-                                         .end = json_end,
-                                         .write = write_json};
+SHOT_WRITER(json, "JSON of shots", .begin = json_begin, .end = json_end);
 
 /* ---- Chapters and cues ---- */
 
@@ -254,17 +235,8 @@ static bool write_ffmeta(const struct report *r, struct strips strips, FILE *f, 
     return write_text(&ffmeta, r, f, e);
 }
 
-static const char *const ffmeta_ending[] = {"shots.ffmeta", NULL};
-
-const struct writer writer_shots_ffmeta = {.name = "shots-ffmeta",
-                                           .title = "chapters of FFmpeg",
-                                           .ending = ffmeta_ending,
-                                           .option = "shot-list",
-                                           .modeless = true,
-                                           .shots = true,
-                                           .begin = ";FFMETADATA1\n",
-                                           .end = ";end\n",
-                                           .write = write_ffmeta};
+SHOT_WRITER(ffmeta, "chapters of FFmpeg", .modeless = true, .begin = ";FFMETADATA1\n",
+            .end = ";end\n");
 
 /* Matroska's chapters as XML, as mkvmerge reads them (matroska.org, "Chapters"). */
 static void put_xml(FILE *f, const struct shot *s, size_t number)
@@ -292,17 +264,7 @@ static bool write_xml(const struct report *r, struct strips strips, FILE *f, str
     return write_text(&xml, r, f, e);
 }
 
-static const char *const xml_ending[] = {"shots.xml", NULL};
-
-const struct writer writer_shots_xml = {.name = "shots-xml",
-                                        .title = "chapters of Matroska",
-                                        .ending = xml_ending,
-                                        .option = "shot-list",
-                                        .modeless = true,
-                                        .shots = true,
-                                        .begin = xml_begin,
-                                        .end = xml_end,
-                                        .write = write_xml};
+SHOT_WRITER(xml, "chapters of Matroska", .modeless = true, .begin = xml_begin, .end = xml_end);
 
 /* WebVTT (W3C): a cue per shot. Its first line is not that of thumbnails (thumbnails.c). */
 static void put_cue(FILE *f, const struct shot *s, size_t number)
@@ -322,14 +284,4 @@ static bool write_vtt(const struct report *r, struct strips strips, FILE *f, str
     return write_text(&vtt, r, f, e);
 }
 
-static const char *const vtt_ending[] = {"shots.vtt", NULL};
-
-const struct writer writer_shots_vtt = {.name = "shots-vtt",
-                                        .title = "WebVTT of shots",
-                                        .ending = vtt_ending,
-                                        .option = "shot-list",
-                                        .modeless = true,
-                                        .shots = true,
-                                        .begin = vtt_begin,
-                                        .end = vtt_end,
-                                        .write = write_vtt};
+SHOT_WRITER(vtt, "WebVTT of shots", .modeless = true, .begin = vtt_begin, .end = vtt_end);

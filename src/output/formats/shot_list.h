@@ -3,8 +3,22 @@
 #define BARCODE_SHOT_LIST_H
 
 #include "output/modes/strip.h"
-#include "output/report.h"
+#include "output/writer.h"
 #include "shots/shots.h"
+
+/*
+ * Defines the writer of a format with the function write_FORMAT. In folders its names end in
+ * .shots.FORMAT, so -o never selects it: -o FILE.csv is the table of columns.
+ */
+#define SHOT_WRITER(format, shown, ...) \
+    const struct writer writer_shots_##format = { \
+        .name = "shots-" #format, \
+        .title = shown, \
+        .option = "shot-list", \
+        .ending = (const char *const[]){"shots." #format, NULL}, \
+        .shots = true, \
+        .write = write_##format, \
+        __VA_ARGS__}
 
 /* The main colours of a film's shots. One thread. */
 struct shot_colours {
