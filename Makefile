@@ -291,7 +291,7 @@ $(BIN)/%.so: tests/support/%.c $(BIN)/.flags
 # would write the same objects.
 IN_TURN := $(filter demo test check-all unit cli \
     cli-quick cli-rest asan tsan san-films judge fuzz fuzz-replay emulated gpu-pack test-gpu \
-    lint bench test-align test-find test-same test-slurm \
+    lint bench test-align test-find test-same test-shots test-slurm \
     test-many test-io test-bombs test-poster test-data test-deb test-docker test-arm64 \
     test-dist test-wheel test-reproducible test-web test-live,$(MAKECMDGOALS))
 $(foreach goal,$(IN_TURN),$(eval $(goal): | $(before))$(eval before := $(goal)))
@@ -443,7 +443,8 @@ $(eval $(call own_test,web,web,out/sample.mkv out/clips.made,$(PYTHON) tests/web
 ## test-live: live barcodes with real parts: streams, clocks, losses, kills, the page, hostile
 ##   clients (four minutes)
 $(eval $(call own_test,live,live,$(BIN)/made_feed,MADE_FEED=$(BIN)/made_feed tests/live.sh))
-## test-data: CSV and JSON as pandas and R read them, by samples/python and samples/r (seconds)
+## test-data: CSV and JSON as pandas and R read them, by samples/python and samples/r; shot lists as
+##   opentimelineio reads them (a minute)
 $(eval $(call own_test,data,data,,tests/data.sh))
 ## test-align: an hour of made sound and other versions of it, aligned (15 minutes the first time,
 ##   then two)
@@ -452,6 +453,10 @@ $(eval $(call own_test,align,align,,tests/align.sh))
 $(eval $(call own_test,find,align,,$(PYTHON) tests/find.py $(or $(FILMS),20) $(or $(CLIPS),40)))
 ## test-same: find --same on a library of 60 files: copies, trailers, links (two minutes)
 $(eval $(call own_test,same,align,,$(PYTHON) tests/same.py))
+## test-shots: cuts, fades and dissolves of made films, and of PySceneDetect if PYTHON has it
+##   (15 minutes the first time, then one)
+$(eval $(call own_test,shots,,$(BIN)/bench_shots, \
+    BENCH_SHOTS=$(BIN)/bench_shots $(PYTHON) tests/shots_judge.py out/shots))
 ## test-time: lengths and times in 82 pairs of container and codec, compared with ffprobe's (two
 ##   minutes)
 $(eval $(call own_test,time,,,$(PYTHON) tests/time_matrix.py))

@@ -344,13 +344,16 @@ static bool check_outputs(const struct plan *plan, const struct cli_rows *rows, 
         previews = "--trickplay-width";
     if (cli_given(rows, "trickplay-dir"))
         previews = "--trickplay-dir";
-    bool table = outputs_format(plan)->table, beside = false;
+    bool table = outputs_format(plan)->table, beside = false, shots = false;
     for (size_t i = 0; i < plan->outputs.extras; i++) {
         table |= plan->outputs.extra[i].writer->table;
         beside |= plan->outputs.extra[i].writer->beside != NULL;
+        shots |= plan->outputs.extra[i].writer->shots;
     }
     if (plan->formats.csv_columns.count > 0 && !table)
         return err_set(e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
+    if (plan->formats.drop_frame && !shots)
+        return err_set(e, ERR_USAGE, "--drop-frame applies to --shot-list; add --shot-list FILE");
     if (previews && !beside)
         return err_set(e, ERR_USAGE, "%s applies to --trickplay; add --trickplay KIND", previews);
     return true;
@@ -365,9 +368,10 @@ static bool check_stdout(const struct plan *plan, struct err *e)
     for (size_t i = 0; i < plan->outputs.extras; i++)
         on_stdout += outputs_is_stdout(plan->outputs.extra[i].path);
     if (on_stdout > 1)
-        return err_set(e, ERR_USAGE,
-                       "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
-                       "-, --landmarks -, --spectrogram -, --dump -, --report - and --bench");
+        return err_set(
+            e, ERR_USAGE,
+            "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
+            "-, --shot-list -, --landmarks -, --spectrogram -, --dump -, --report - and --bench");
     return true;
 }
 

@@ -455,6 +455,10 @@ static const char *count_written(const struct job_stores *s, const struct report
         *count = spectrogram_frames(r->media.sound->samples);
         return "frame";
     }
+    if (w->shots) {
+        *count = r->media.shots->count;
+        return "shot";
+    }
     if (w->sound) {
         *count = r->media.sound->peaks;
         return "peak";

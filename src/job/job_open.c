@@ -547,6 +547,7 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
     r->poster = plan->poster;
     r->poster.wanted = order->context->outputs->posters;
     r->csv_columns = &plan->formats.csv_columns;
+    r->drop_frame = plan->formats.drop_frame;
     if ((r->analysis.needs & STRIP_SLIT) &&
         !(film->slit = slit_line_open(&r->picture.slit, r->analysis.width, r->analysis.height, e)))
         return false;

@@ -95,6 +95,7 @@ struct report {
     struct picture_options picture;
     struct poster_options poster;          /* wanted: the image of pixels is a poster */
     const struct csv_columns *csv_columns; /* --csv-columns; NULL: the default */
+    bool drop_frame;                       /* --drop-frame (timecode.h) */
     struct report_media media;
     struct report_run run;
 };

@@ -112,6 +112,8 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct plan *pla
         append_text(text, " slit=%d.%02d rotate=%d.%02d", plan->picture.slit.x / 100,
                     plan->picture.slit.x % 100, plan->picture.slit.angle / 100,
                     plan->picture.slit.angle % 100);
+    if (w->shots && plan->formats.drop_frame)
+        append_text(text, " drop_frame");
     if (w->palette || (w == format && is_poster(plan, format)))
         append_text(text, " colours=%d dark=3/8", plan->picture.colours); /* film_palette.h */
 }

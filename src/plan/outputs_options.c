@@ -54,25 +54,47 @@ static bool set_output(void *options, const struct option_row *row, const char *
     return add_output(options, writer_find(row->name), arg, e);
 }
 
-/*
- * Sets the path of --swatches. The ending selects the format; a folder or stdout gets the first
- * one. The option may be given once per format.
- */
-static bool set_swatches(void *options, const struct option_row *row, const char *arg,
-                         struct err *e)
+/* Returns the last part of the ending of the names that the program chooses: "csv". */
+static const char *last_ending(const struct writer *w)
 {
-    static const char *const json_ending[] = {"json", NULL};
+    const char *ending = writer_usual_ending(w), *dot = strrchr(ending, '.');
+    return dot ? dot + 1 : ending;
+}
+
+/* Sets the message that no format of an option has the ending of a path. */
+static bool refuse_ending(const struct option_row *row, const char *arg, struct err *e)
+{
+    char list[80] = "";
+    const char *last = NULL;
+    for (size_t i = 0; i < writer_count; i++) {
+        if (strcmp(writer_option(writer_table[i]), row->name) != 0)
+            continue;
+        if (last)
+            snprintf(list + strlen(list), sizeof list - strlen(list), "%s.%s", *list ? ", " : "",
+                     last);
+        last = last_ending(writer_table[i]);
+    }
+    return err_set(e, ERR_USAGE, "--%s: '%s' does not end in %s or .%s", row->name, arg, list,
+                   last);
+}
+
+/*
+ * Sets the path of an option that several writers have. The ending selects the format; a folder or
+ * stdout gets the first one. The option may be given once per format.
+ */
+static bool set_by_ending(void *options, const struct option_row *row, const char *arg,
+                          struct err *e)
+{
     size_t length = strlen(arg);
     bool plain =
         !*arg || arg[length - 1] == '/' || inputs_is_folder(arg) || atomic_file_is_stdout(arg);
     for (size_t i = 0; i < writer_count; i++) {
         const struct writer *w = writer_table[i];
-        if (strcmp(writer_option(w), row->name) == 0 &&
-            (plain || writer_has_ending(arg, w->ending ? w->ending : json_ending)))
+        const char *const ending[] = {last_ending(w), NULL};
+        if (strcmp(writer_option(w), row->name) == 0 && (plain || writer_has_ending(arg, ending)))
             return add_output(options, w, arg, e);
     }
-    return err_set(e, ERR_USAGE, "--%s: '%s' does not end in .gpl, .ase, .css or .json", row->name,
-                   arg);
+    return refuse_ending(row, arg, e);
 }
 
 /* Adds the writers of KIND[,KIND...]. Their files lie beside the films. */
@@ -136,7 +158,10 @@ static const struct option_row rows[] = {
     {"csv", "FILE|DIR", "write a row per column: time, colour, lightness", .group = OPTION_OUTPUTS,
      .common = TASK_OUTPUT, OPTION_CUSTOM(set_output)},
     {"swatches", "FILE|DIR", "write the film's palette: .gpl, .ase, .css, .json",
-     .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_swatches)},
+     .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_by_ending)},
+    {"shot-list", "FILE|DIR",
+     "write the film's shots: .csv, .json, .edl, .otio, .ffmeta, .xml, .vtt",
+     .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_by_ending)},
     {"thumbnails", "DIR", "write thumbnail sheets and WebVTT for players", .group = OPTION_OUTPUTS,
      OPTION_CUSTOM(set_output)},
     {"trickplay", "KIND[,KIND]", "write previews for media servers beside each film: jellyfin, bif",

@@ -6,7 +6,7 @@
 #include "shots.h"
 
 /* The facts of 8 bits, and those of 16. */
-enum { BYTES = 6 + SCAN_FAR, NUMBERS = 1 + SCAN_NEAR + 2 * SCAN_FAR };
+enum { BYTES = 5 + SCAN_NEAR + SCAN_FAR, NUMBERS = SCAN_NEAR + 2 * SCAN_FAR };
 enum { FRAME_LEAST = 2 + BYTES + NUMBERS /* bytes */ };
 
 void film_scan_free(struct film_scan *s)
@@ -15,16 +15,18 @@ void film_scan_free(struct film_scan *s)
     *s = (struct film_scan){0};
 }
 
-static void list_facts(struct scan_frame *f, uint8_t *byte[BYTES], uint16_t *number[NUMBERS])
+static void list_facts(struct scan_frame *f, uint8_t **byte, uint16_t **number)
 {
-    uint8_t *of_frame[] = {&f->mean[0], &f->mean[1],  &f->mean[2],
-                           &f->luma,    &f->contrast, &f->likeness};
-    memcpy(byte, of_frame, sizeof of_frame);
-    *number++ = &f->moved;
-    for (int i = 0; i < SCAN_NEAR; i++)
+    for (int c = 0; c < 3; c++)
+        *byte++ = &f->mean[c];
+    *byte++ = &f->luma;
+    *byte++ = &f->contrast;
+    for (int i = 0; i < SCAN_NEAR; i++) {
+        *byte++ = &f->likeness[i];
         *number++ = &f->near[i];
+    }
     for (int i = 0; i < SCAN_FAR; i++) {
-        byte[6 + i] = &f->far[i].likeness;
+        *byte++ = &f->far[i].likeness;
         *number++ = &f->far[i].distance;
         *number++ = &f->far[i].residue;
     }

@@ -9,7 +9,7 @@
 #include "small_frame.h"
 
 enum { LAGS = SCAN_NEAR + SCAN_FAR, FACTS = 2 * SCAN_NEAR + 3 * SCAN_FAR /* of a frame */ };
-static const uint8_t lags[LAGS] = {1, 2, 3, 4, 5, 6, 8, 16, 32, 64, 128};
+const uint8_t scan_lag[LAGS] = {1, 2, 3, 4, 5, 6, 12, 16, 24, 32, 48, 64, 96};
 
 struct slot {
     struct scan_frame facts;
@@ -44,17 +44,14 @@ void scan_free(struct scan **s)
     *s = NULL;
 }
 
-/* Computes the facts of `b` and the frame that is lags[lag] before it. */
+/* Computes the facts of `b` and the frame that is scan_lag[lag] before it. */
 static void compare(struct scan_frame *b, int lag, const struct small_frame *from,
                     const struct small_frame *middle, const struct small_frame *to)
 {
     unsigned distance = small_distance(from, to);
     if (lag < SCAN_NEAR) {
         b->near[lag] = (uint16_t)distance;
-        if (lag == 0) {
-            b->moved = (uint16_t)small_moved(from, to);
-            b->likeness = small_likeness(from, to);
-        }
+        b->likeness[lag] = small_likeness(from, to);
         return;
     }
     b->far[lag - SCAN_NEAR] =
@@ -74,7 +71,7 @@ static void count_fact(struct slot *p)
 /* Computes the fact of frame `n` at a lag if its frames are there, which is true but once. */
 static void try_fact(struct scan *s, size_t n, int lag)
 {
-    size_t before = lags[lag], half = lag < SCAN_NEAR ? 0 : before / 2;
+    size_t before = scan_lag[lag], half = lag < SCAN_NEAR ? 0 : before / 2;
     if (n >= s->count || n < before)
         return;
     struct slot *to = &s->slot[n], *middle = to - half, *from = to - before;
@@ -105,9 +102,9 @@ static bool put_frame(struct scan *s, struct slot frame, struct err *e)
     s->slot[n] = frame;
     for (int lag = 0; lag < LAGS; lag++) {
         try_fact(s, n, lag);
-        try_fact(s, n + lags[lag], lag);
+        try_fact(s, n + scan_lag[lag], lag);
         if (lag >= SCAN_NEAR)
-            try_fact(s, n + lags[lag] / 2, lag);
+            try_fact(s, n + scan_lag[lag] / 2, lag);
     }
     return true;
 }
@@ -135,7 +132,7 @@ bool scan_put(struct scan *s, uint64_t frame, int64_t time_us, const uint8_t *rg
 static void complete_frame(struct scan *s, size_t n, size_t first, const size_t *last)
 {
     for (int lag = 0; lag < LAGS; lag++) {
-        size_t before = lags[lag], half = lag < SCAN_NEAR ? 0 : before / 2;
+        size_t before = scan_lag[lag], half = lag < SCAN_NEAR ? 0 : before / 2;
         size_t from = n < first + before ? first : last[n - before];
         size_t middle = n < first + half ? first : last[n - half];
         if (n >= before && from == n - before && middle == n - half)

@@ -13,12 +13,16 @@
 
 enum {
     FLASH_US = 250000,
-    AROUND_US = 130000, /* the frames with which a cut's score is compared */
-    BLACK = 30,
-    WHITE = 225, /* luma of blank frames, and their contrast: */
+    FLASH_LAGS = SCAN_NEAR + 2, /* by which a flash is recognized */
+    AROUND_US = 130000,         /* the frames with which a cut's score is compared */
     BLANK_CONTRAST = 4,
-    DISSOLVE_LEAST = 5 * SCAN_UNIT,
+    RAMP = 8,            /* frames in which the contrast of a fade changes */
+    CONTRAST_LEAST = 12, /* sums of two frames */
+    CONTRAST_USUAL = 100,
+    LIKE = 60 /* the most likeness of both ends of a dissolve */
 };
+
+enum { EVENT_CUT = 1, EVENT_FADE = 2 /* the frame is in it */ };
 
 struct boundary {
     size_t at; /* index of the first frame after it */
@@ -30,9 +34,11 @@ struct boundary {
 struct finder {
     const struct scan_frame *frame;
     size_t count;
+    int64_t end_us;
     unsigned threshold; /* in SCAN_UNIT */
     struct boundary *found;
     size_t founds, room;
+    uint32_t *events; /* of each frame; for dissolves: how many frames up to it have any */
 };
 
 static const char *const names[] = {"cut", "fade", "dissolve"};
@@ -60,40 +66,88 @@ static bool add_boundary(struct finder *f, struct boundary b, struct err *e)
 
 /* ---- Cuts ---- */
 
-/* Returns the score of a cut before frame `at`: a change of dark frames counts more. */
-static unsigned score_at(const struct finder *f, size_t at)
+static bool is_blank(const struct scan_frame *f) { return f->contrast <= BLANK_CONTRAST; }
+
+/* Returns a distance less what is alike. */
+static unsigned difference_of(unsigned distance, unsigned likeness)
 {
-    unsigned contrast = (unsigned)f->frame[at - 1].contrast + f->frame[at].contrast;
-    unsigned moved = f->frame[at].moved;
-    return contrast < 60 ? moved * 72 / (contrast + 12) : moved;
+    return distance * (255 - likeness) / 255;
 }
 
-/* Returns the mean of the scores beside a cut, on the side where it is larger. */
-static unsigned score_around(const struct finder *f, size_t at)
+/* Returns a score, in which half alike is different and frames of little contrast count more. */
+static unsigned score_of(unsigned distance, unsigned likeness, unsigned contrasts)
 {
-    unsigned sum[2] = {0}, n[2] = {0};
-    for (size_t i = at - 1; i > 0 && (n[0] < 2 || apart_us(f, i, at) <= AROUND_US); i--, n[0]++)
-        sum[0] += score_at(f, i);
-    for (size_t i = at + 1; i < f->count && (n[1] < 2 || apart_us(f, at, i) <= AROUND_US);
-         i++, n[1]++)
-        sum[1] += score_at(f, i);
-    unsigned before = n[0] ? sum[0] / n[0] : 0, after = n[1] ? sum[1] / n[1] : 0;
-    return before > after ? before : after;
+    unsigned twice = 2 * difference_of(distance, likeness);
+    unsigned contrast = contrasts < CONTRAST_LEAST   ? CONTRAST_LEAST
+                        : contrasts < CONTRAST_USUAL ? contrasts
+                                                     : CONTRAST_USUAL;
+    return (twice < distance ? twice : distance) * CONTRAST_USUAL / contrast;
 }
 
-/* Returns true if a frame soon after the change is like the one before it, or a frame before it
- * like the one after. */
+/* Returns the sum of the contrasts of frame `at` and the one `lag` before it. */
+static unsigned contrasts_of(const struct finder *f, size_t at, size_t lag)
+{
+    return (unsigned)f->frame[at - lag].contrast + f->frame[at].contrast;
+}
+
+/* Returns the difference of frame `at` and the one scan_lag[i] before it. */
+static unsigned difference_at(const struct finder *f, size_t at, int i)
+{
+    const struct scan_frame *p = &f->frame[at];
+    const struct scan_span *far = &p->far[i < SCAN_NEAR ? 0 : i - SCAN_NEAR];
+    return i < SCAN_NEAR ? difference_of(p->near[i], p->likeness[i])
+                         : difference_of(far->distance, far->likeness);
+}
+
+struct change {
+    unsigned difference, distance;
+};
+
+/* Returns the means of the changes on one side of a cut. */
+static struct change mean_change(const struct finder *f, size_t at, int step)
+{
+    struct change sum = {0, 0};
+    unsigned n = 0;
+    for (size_t i = at + (size_t)step; i > 0 && i < f->count; i += (size_t)step, n++) {
+        if (n >= 2 && llabs(apart_us(f, at, i)) > AROUND_US)
+            break;
+        sum.difference += difference_at(f, i, 0);
+        sum.distance += f->frame[i].near[0];
+    }
+    return n ? (struct change){sum.difference / n, sum.distance / n} : sum;
+}
+
+/* Returns true if the change stands out of those before and after it. A blank frame is like no
+ * other, so that the last step of a fade has a high score. */
+static bool stands_out(const struct finder *f, size_t at)
+{
+    bool has_blank = is_blank(&f->frame[at - 1]) || is_blank(&f->frame[at]);
+    for (int step = -1; step <= 1; step += 2) {
+        struct change around = mean_change(f, at, step);
+        if (difference_at(f, at, 0) < 3 * around.difference ||
+            (has_blank && 4U * f->frame[at].near[0] < 5 * around.distance))
+            return false;
+    }
+    return true;
+}
+
+/*
+ * Returns true if the frame before a change and one soon after it are alike, or one soon before it
+ * and the frame after it. In a strobe all dark frames are alike, so these do not count.
+ */
 static bool is_flash(const struct finder *f, size_t at)
 {
-    unsigned most = f->frame[at].near[0] / 2;
-    for (int lag = 1; lag < SCAN_NEAR; lag++) {
-        size_t later = at + (size_t)lag;
-        if (later < f->count && apart_us(f, at, later) <= FLASH_US &&
-            f->frame[later].near[lag] < most)
-            return true;
-        if (at > (size_t)lag && apart_us(f, at - (size_t)lag - 1, at) <= FLASH_US &&
-            f->frame[at].near[lag] < most)
-            return true;
+    unsigned change = difference_at(f, at, 0), contrasts = contrasts_of(f, at, 1);
+    for (int i = 1; i < FLASH_LAGS; i++) {
+        const size_t lag = scan_lag[i], ends[] = {at, at + lag - 1};
+        for (int k = 0; k < 2; k++) {
+            size_t to = ends[k];
+            if (to < lag || to >= f->count || apart_us(f, to - lag, to) > FLASH_US ||
+                4 * contrasts_of(f, to, lag) < 3 * contrasts)
+                continue;
+            if (4 * difference_at(f, to, i) < change)
+                return true;
+        }
     }
     return false;
 }
@@ -101,99 +155,133 @@ static bool is_flash(const struct finder *f, size_t at)
 static bool find_cuts(struct finder *f, struct err *e)
 {
     for (size_t i = 1; i < f->count; i++) {
-        unsigned score = score_at(f, i);
-        if (score < f->threshold || score < 3 * score_around(f, i) || is_flash(f, i))
+        const struct scan_frame *p = &f->frame[i];
+        unsigned score = score_of(p->near[0], p->likeness[0], contrasts_of(f, i, 1));
+        if (score < f->threshold || !stands_out(f, i) || is_flash(f, i))
             continue;
         if (!add_boundary(f, (struct boundary){.at = i, .score = score}, e))
             return false;
+        f->events[i] = EVENT_CUT;
     }
     return true;
 }
 
 /* ---- Fades ---- */
 
-static bool is_blank(const struct scan_frame *f)
+/* Returns the frame up to which the contrast rises from blank frame `i` on, in steps of 1 or -1. */
+static size_t end_of_ramp(const struct finder *f, size_t i, int step)
 {
-    return f->contrast <= BLANK_CONTRAST && (f->luma <= BLACK || f->luma >= WHITE);
+    size_t room = step > 0 ? f->count - 1 - i : i;
+    for (; room >= RAMP; room--, i += (size_t)step)
+        if (f->frame[i + (size_t)(step * RAMP)].contrast <= f->frame[i].contrast)
+            break;
+    return i;
 }
 
-static bool has_cut(const struct finder *f, size_t at)
+/* Returns true if the contrast changes step by step from the frame beside a blank one to the end of
+ * the ramp. */
+static bool is_gradual(const struct finder *f, size_t beside, size_t ramp)
 {
-    for (size_t i = 0; i < f->founds; i++)
-        if (f->found[i].at == at)
-            return true;
-    return false;
+    return 2 * f->frame[beside].contrast <= f->frame[ramp].contrast;
+}
+
+/* Returns the middle of the frames with the least contrast of [first, end). */
+static size_t middle_of_blank(const struct finder *f, size_t first, size_t end)
+{
+    size_t from = first, to = first;
+    for (size_t i = first; i < end; i++) {
+        if (f->frame[i].contrast < f->frame[from].contrast)
+            from = i;
+        if (f->frame[i].contrast == f->frame[from].contrast)
+            to = i;
+    }
+    return (from + to + 1) / 2;
+}
+
+/* A run of blank frames [first, end) is a fade if it is neither a flash nor beside a cut. */
+static bool find_fade(struct finder *f, size_t first, size_t end, struct err *e)
+{
+    size_t from = end_of_ramp(f, first, -1), to = end_of_ramp(f, end - 1, 1);
+    bool has_cut = false;
+    for (size_t i = from; i <= to; i++) {
+        has_cut |= f->events[i] & EVENT_CUT;
+        f->events[i] |= EVENT_FADE;
+    }
+    if (first == 0 || end == f->count || has_cut ||
+        (!is_gradual(f, first - 1, from) && !is_gradual(f, end, to)))
+        return true;
+    struct boundary b = {middle_of_blank(f, first, end), UINT16_MAX, SHOT_FADE,
+                         (uint32_t)(to - from + 1)};
+    return add_boundary(f, b, e);
 }
 
 static bool find_fades(struct finder *f, struct err *e)
 {
     size_t end;
     for (size_t i = 0; i < f->count; i = end) {
-        end = i + 1;
-        if (!is_blank(&f->frame[i]))
-            continue;
-        while (end < f->count && is_blank(&f->frame[end]))
+        for (end = i; end < f->count && is_blank(&f->frame[end]);)
             end++;
-        if (i == 0 || end == f->count || has_cut(f, i) || has_cut(f, end))
-            continue;
-        size_t from = i, to = end - 1;
-        while (from > 0 && f->frame[from - 1].contrast > f->frame[from].contrast)
-            from--;
-        while (to + 1 < f->count && f->frame[to + 1].contrast > f->frame[to].contrast)
-            to++;
-        struct boundary b = {.at = (i + end) / 2, .score = UINT16_MAX, .by = SHOT_FADE};
-        b.frames = (uint32_t)(to - from + 1);
-        if (!add_boundary(f, b, e))
+        if (end > i && !find_fade(f, i, end, e))
             return false;
+        end += end == i;
     }
     return true;
 }
 
 /* ---- Dissolves ---- */
 
-static const uint8_t far_lag[SCAN_FAR] = {8, 16, 32, 64, 128};
-
-/* Returns how much the frame is a mixture of the frames before and after, in SCAN_UNIT. */
-static unsigned mixture_at(const struct finder *f, size_t at, int lag)
+/*
+ * Returns how much frame `middle` is the mean of two different frames, `half` before and after it,
+ * or 0. Mixing lowers the contrast.
+ */
+static unsigned mixture_at(const struct finder *f, size_t middle, int far)
 {
-    size_t end = at + far_lag[lag] / 2;
-    if (end >= f->count || at < far_lag[lag] / 2)
+    size_t half = scan_lag[SCAN_NEAR + far] / 2;
+    if (middle < half || f->count - middle <= half)
         return 0;
-    const struct scan_span *s = &f->frame[end].far[lag];
-    if (s->likeness > 128 || 2 * s->residue > s->distance || is_blank(&f->frame[end]) ||
-        is_blank(&f->frame[end - far_lag[lag]]))
+    const struct scan_frame *from = &f->frame[middle - half], *to = &f->frame[middle + half];
+    const struct scan_span *s = &to->far[far];
+    unsigned contrast = (unsigned)from->contrast + to->contrast;
+    if (f->events[middle + half] != f->events[middle - half] || is_blank(from))
         return 0;
-    return s->distance - 2 * s->residue;
+    if (s->likeness > LIKE || 8 * s->residue > 3 * s->distance ||
+        20 * f->frame[middle].contrast > 9 * contrast)
+        return 0;
+    return score_of(difference_of(s->distance - 2U * s->residue, s->likeness), 0, contrast);
 }
 
-static unsigned best_mixture(const struct finder *f, size_t at, int *lag)
+/* Returns the dissolve with its middle at a frame. Its length is that of the shortest span of nearly
+ * the highest score. */
+static struct boundary dissolve_at(const struct finder *f, size_t middle)
 {
-    unsigned best = 0;
+    struct boundary b = {.at = middle, .by = SHOT_DISSOLVE};
+    unsigned score[SCAN_FAR];
     for (int i = 0; i < SCAN_FAR; i++) {
-        unsigned mixture = mixture_at(f, at, i);
-        if (mixture > best) {
-            best = mixture;
-            *lag = i;
-        }
+        score[i] = mixture_at(f, middle, i);
+        b.score = score[i] > b.score ? score[i] : b.score;
     }
-    return best;
+    for (int i = SCAN_FAR - 1; i >= 0; i--)
+        if (score[i] >= b.score - b.score / 8)
+            b.frames = scan_lag[SCAN_NEAR + i];
+    return b;
 }
 
+/* Of dissolves that overlap, the one with the highest score counts. */
 static bool find_dissolves(struct finder *f, struct err *e)
 {
     struct boundary last = {0};
-    for (size_t i = 1; i < f->count; i++) {
-        int lag = 0;
-        unsigned mixture = best_mixture(f, i, &lag);
-        if (last.score && i > last.at + last.frames / 2) {
+    for (size_t i = 0; i < f->count; i++) {
+        struct boundary b = dissolve_at(f, i);
+        if (b.score < f->threshold / 3)
+            continue;
+        if (last.score > 0 && b.at - last.at >= (b.frames + last.frames) / 2) {
             if (!add_boundary(f, last, e))
                 return false;
             last.score = 0;
         }
-        if (mixture >= DISSOLVE_LEAST && mixture > last.score)
-            last = (struct boundary){i, mixture, SHOT_DISSOLVE, far_lag[lag]};
+        last = b.score > last.score ? b : last;
     }
-    return !last.score || add_boundary(f, last, e);
+    return last.score == 0 || add_boundary(f, last, e);
 }
 
 /* ---- Shots ---- */
@@ -204,6 +292,13 @@ static int compare_boundaries(const void *a, const void *b)
     return p->at < q->at ? -1 : p->at > q->at;
 }
 
+/* Returns true if a shot from a boundary to another, or to an end of the film, is too short. */
+static bool is_short(const struct finder *f, size_t from, size_t to)
+{
+    int64_t end_us = to < f->count ? f->frame[to].time_us : f->end_us;
+    return end_us - f->frame[from].time_us < SHOT_LEAST_US;
+}
+
 /* Sorts the boundaries, and of two that are too near leaves out that with the lower score. */
 static void join_shots(struct finder *f)
 {
@@ -212,13 +307,24 @@ static void join_shots(struct finder *f)
         qsort(f->found, f->founds, sizeof *f->found, compare_boundaries);
     for (size_t i = 0; i < f->founds; i++) {
         struct boundary b = f->found[i];
-        while (kept > 0 && apart_us(f, f->found[kept - 1].at, b.at) < SHOT_LEAST_US &&
+        if (is_short(f, 0, b.at) || is_short(f, b.at, f->count))
+            continue;
+        while (kept > 0 && is_short(f, f->found[kept - 1].at, b.at) &&
                f->found[kept - 1].score < b.score)
             kept--;
-        if (kept == 0 || apart_us(f, f->found[kept - 1].at, b.at) >= SHOT_LEAST_US)
+        if (kept == 0 || !is_short(f, f->found[kept - 1].at, b.at))
             f->found[kept++] = b;
     }
     f->founds = kept;
+}
+
+/* Returns when the film ends; if that is unknown, the last frame is as long as the one before. */
+static int64_t end_of_film(const struct film_scan *s)
+{
+    int64_t last_us = s->frame[s->count - 1].time_us;
+    if (s->end_us >= last_us)
+        return s->end_us;
+    return s->count > 1 ? 2 * last_us - s->frame[s->count - 2].time_us : last_us;
 }
 
 /* Fills a shot of the frames [from, to). */
@@ -230,15 +336,11 @@ static void fill_shot(const struct film_scan *s, size_t from, size_t to, struct 
             sum[c] += s->frame[i].mean[c];
     for (int c = 0; c < 3; c++)
         shot->mean[c] = (uint8_t)((sum[c] + n / 2) / n);
-    const struct scan_frame *last = &s->frame[s->count - 1];
+    bool is_last = to == s->count;
     shot->frame = s->frame[from].frame;
     shot->start_us = s->frame[from].time_us;
-    shot->frames = (to < s->count ? s->frame[to].frame : last->frame + 1) - shot->frame;
-    shot->end_us = to < s->count ? s->frame[to].time_us : s->end_us;
-    if (to == s->count && shot->end_us < last->time_us) { /* unknown: as long as the one before */
-        int64_t step = s->count > 1 ? last->time_us - last[-1].time_us : 0;
-        shot->end_us = last->time_us + step;
-    }
+    shot->frames = (is_last ? s->frame[to - 1].frame + 1 : s->frame[to].frame) - shot->frame;
+    shot->end_us = is_last ? end_of_film(s) : s->frame[to].time_us;
 }
 
 static bool make_shots(const struct finder *f, const struct film_scan *s, struct shots *out,
@@ -260,13 +362,23 @@ static bool make_shots(const struct finder *f, const struct film_scan *s, struct
 
 bool shots_find(const struct film_scan *s, int threshold, struct shots *out, struct err *e)
 {
-    struct finder f = {s->frame, s->count, (unsigned)threshold * SCAN_UNIT, NULL, 0, 0};
+    struct finder f = {.frame = s->frame,
+                       .count = s->count,
+                       .end_us = end_of_film(s),
+                       .threshold = (unsigned)threshold * SCAN_UNIT};
     *out = (struct shots){0};
-    bool ok = find_cuts(&f, e) && find_fades(&f, e) && find_dissolves(&f, e);
+    f.events = err_calloc(s->count, sizeof *f.events, e);
+    bool ok = f.events && find_cuts(&f, e) && find_fades(&f, e);
+    if (ok) {
+        for (size_t i = 0; i < f.count; i++)
+            f.events[i] = (f.events[i] != 0) + (i > 0 ? f.events[i - 1] : 0);
+        ok = find_dissolves(&f, e);
+    }
     if (ok) {
         join_shots(&f);
         ok = make_shots(&f, s, out, e);
     }
+    free(f.events);
     free(f.found);
     return ok;
 }

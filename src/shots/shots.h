@@ -28,7 +28,7 @@ enum {
 enum {
     SCAN_UNIT = 16, /* of distances: parts of a level of 0..255 */
     SCAN_NEAR = 6,  /* distances to so many frames before */
-    SCAN_FAR = 5    /* and to the frames 8, 16, 32, 64 and 128 before */
+    SCAN_FAR = 7    /* and to frames farther before: scan_lag */
 };
 
 /* A frame B and the frame A that was displayed some frames earlier, with M in the middle. */
@@ -40,16 +40,15 @@ struct scan_span {
 
 /*
  * The facts of a displayed frame. A distance is the mean of |dY| + (|dCb| + |dCr|) / 2 in
- * SCAN_UNIT. An earlier frame that is missing is replaced by the one before it, or by the first.
+ * SCAN_UNIT, a likeness the squared correlation of luma, 0..255, or 0 if it is negative. An earlier frame that is missing is replaced by the one before it, or by the first.
  */
 struct scan_frame {
     uint64_t frame;           /* its number, from 0 */
     int64_t time_us;          /* as frame_tag.time_us */
     uint8_t mean[3];          /* its mean colour */
     uint8_t luma, contrast;   /* mean and standard deviation of its luma, BT.601, 0..255 */
-    uint8_t likeness;         /* to the frame before: squared correlation of luma, 0..255 */
-    uint16_t moved;           /* distance to the frame before, each block as it moved */
-    uint16_t near[SCAN_NEAR]; /* distances to the frames 1, 2, ... before */
+    uint16_t near[SCAN_NEAR]; /* distances to the frames 1, 2, ... before, and likenesses */
+    uint8_t likeness[SCAN_NEAR];
     struct scan_span far[SCAN_FAR];
 };
 
@@ -60,6 +59,9 @@ struct film_scan {
     int64_t end_us; /* when the last one leaves the screen */
 };
 
+/* To which frames before it a frame is compared: SCAN_NEAR near ones, and far ones, which are even. */
+extern const uint8_t scan_lag[SCAN_NEAR + SCAN_FAR];
+
 struct scan;
 
 /* Opens the memory for a film's scan frames. */
@@ -68,7 +70,7 @@ struct scan *scan_open(struct err *e);
 /*
  * Adds a displayed frame, rgb[SCAN_HEIGHT][SCAN_WIDTH][3]. In any order; any thread. Numbers may be
  * missing; one that was added before is ignored. Memory: 90 bytes for each number up to the
- * largest, and 2 KB for each frame without all 128 neighbours on both sides.
+ * largest, and 2 KB for each frame without all 96 neighbours on both sides.
  */
 bool scan_put(struct scan *s, uint64_t frame, int64_t time_us, const uint8_t *rgb, struct err *e);
 

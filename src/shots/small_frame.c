@@ -1,9 +1,6 @@
 #include "small_frame.h"
 
 #include <stdlib.h>
-#include <string.h>
-
-enum { BLOCK_W = 8, BLOCK_H = 6, REACH_X = 4, REACH_Y = 3 /* pixels that a block may move */ };
 
 /* Returns the mean of n pixels' sum, rounded half up. */
 static uint8_t mean_of(uint64_t sum, unsigned n) { return (uint8_t)((sum + n / 2) / n); }
@@ -99,66 +96,4 @@ uint8_t small_likeness(const struct small_frame *a, const struct small_frame *b)
         return 0;
     int64_t squared = covariance * covariance / of_a * 255 / of_b;
     return (uint8_t)(squared < 255 ? squared : 255);
-}
-
-/* ---- Motion ---- */
-
-enum { PAD_W = SMALL_WIDTH + 2 * REACH_X, PAD_H = SMALL_HEIGHT + 2 * REACH_Y };
-enum { BLOCKS_X = SMALL_WIDTH / BLOCK_W, BLOCKS_Y = SMALL_HEIGHT / BLOCK_H };
-
-/* Copies a plane with its border pixels repeated outwards. */
-static void pad_plane(const uint8_t *plane, uint8_t to[PAD_H][PAD_W])
-{
-    for (int y = 0; y < PAD_H; y++) {
-        int from = y < REACH_Y ? 0 : y - REACH_Y;
-        const uint8_t *row = plane + (from < SMALL_HEIGHT ? from : SMALL_HEIGHT - 1) * SMALL_WIDTH;
-        memset(to[y], row[0], REACH_X);
-        memcpy(to[y] + REACH_X, row, SMALL_WIDTH);
-        memset(to[y] + REACH_X + SMALL_WIDTH, row[SMALL_WIDTH - 1], REACH_X);
-    }
-}
-
-/* Sums the differences of a row of blocks, `b` against `a`, whose rows are PAD_W apart. */
-static void sum_blocks(const uint8_t *a, const uint8_t *b, unsigned sum[BLOCKS_X])
-{
-    uint16_t column[SMALL_WIDTH] = {0};
-    for (int y = 0; y < BLOCK_H; y++)
-        for (int x = 0; x < SMALL_WIDTH; x++)
-            column[x] = (uint16_t)(column[x] + abs(a[y * PAD_W + x] - b[y * SMALL_WIDTH + x]));
-    for (int i = 0; i < BLOCKS_X; i++) {
-        sum[i] = 0;
-        for (int x = 0; x < BLOCK_W; x++)
-            sum[i] += column[i * BLOCK_W + x];
-    }
-}
-
-unsigned small_moved(const struct small_frame *a, const struct small_frame *b)
-{
-    uint8_t padded[3][PAD_H][PAD_W];
-    unsigned luma = 0, chroma = 0;
-    for (int c = 0; c < 3; c++)
-        pad_plane(a->plane[c], padded[c]);
-    for (int block = 0; block < BLOCKS_Y; block++) {
-        unsigned best[BLOCKS_X], sum[BLOCKS_X];
-        int row = block * BLOCK_H, from = row * SMALL_WIDTH, x[BLOCKS_X] = {0}, y[BLOCKS_X] = {0};
-        memset(best, 255, sizeof best);
-        for (int dy = 0; dy <= 2 * REACH_Y; dy++)
-            for (int dx = 0; dx <= 2 * REACH_X; dx++) {
-                sum_blocks(&padded[0][row + dy][dx], b->plane[0] + from, sum);
-                for (int i = 0; i < BLOCKS_X; i++)
-                    if (sum[i] < best[i]) {
-                        best[i] = sum[i];
-                        x[i] = dx;
-                        y[i] = dy;
-                    }
-            }
-        for (int i = 0; i < BLOCKS_X; i++) {
-            luma += best[i];
-            for (int c = 1; c < 3; c++) {
-                sum_blocks(&padded[c][row + y[i]][x[i]], b->plane[c] + from, sum);
-                chroma += sum[i];
-            }
-        }
-    }
-    return distance_of(luma, chroma);
 }

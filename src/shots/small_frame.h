@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "shots/shots.h"
+#include "shots.h"
 
 enum {
     SMALL_WIDTH = SCAN_WIDTH / 2,
@@ -25,10 +25,6 @@ unsigned small_distance(const struct small_frame *a, const struct small_frame *b
 /* Returns the distance of `middle` and the mean of the others. */
 unsigned small_residue(const struct small_frame *a, const struct small_frame *middle,
                        const struct small_frame *b);
-
-/* Returns the distance if each block of `b` is at that place of `a`, near its own, that fits best.
- */
-unsigned small_moved(const struct small_frame *a, const struct small_frame *b);
 
 /* Returns the squared correlation of both lumas, 0..255; 0 if it is negative or undefined. */
 uint8_t small_likeness(const struct small_frame *a, const struct small_frame *b);

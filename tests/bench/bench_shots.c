@@ -1,5 +1,5 @@
 /*
- * bench_shots.c - the shots of frames on standard input, for shots.py.
+ * bench_shots.c - the shots of frames on standard input, for shots_judge.py.
  *
  *   bench_shots THRESHOLD < FRAMES    "frame by transition_frames" of each shot
  *
@@ -31,7 +31,7 @@ int main(int argc, char **argv)
     struct film_scan film;
     struct shots shots;
     struct scan *s = scan_open(&e);
-    if (argc < 2 || !s)
+    if (argc != 2 || !s)
         return 2;
     while (fread(&time_us, sizeof time_us, 1, stdin) == 1 && fread(rgb, FRAME, 1, stdin) == 1) {
         int64_t begun = clock_thread_ns();
@@ -41,16 +41,6 @@ int main(int argc, char **argv)
     }
     if (!scan_end(s, -1, &film, &e) || !shots_find(&film, atoi(argv[1]), &shots, &e))
         fail(&e);
-    for (size_t i = 0; i < film.count && argc > 2; i++) {
-        const struct scan_frame *f = &film.frame[i];
-        printf("# %" PRIu64 " %d %d %d m%d n", f->frame, f->luma, f->contrast, f->likeness,
-               f->moved);
-        for (int k = 0; k < SCAN_NEAR; k++)
-            printf(" %d", f->near[k]);
-        for (int k = 0; k < SCAN_FAR; k++)
-            printf(" (%d %d %d)", f->far[k].distance, f->far[k].residue, f->far[k].likeness);
-        puts("");
-    }
     for (size_t i = 0; i < shots.count; i++)
         printf("%" PRIu64 " %s %" PRIu32 "\n", shots.shot[i].frame,
                shot_transition_name(shots.shot[i].begins_by), shots.shot[i].transition_frames);

@@ -29,6 +29,17 @@ json_t *json_sound_value(const struct report *r)
                      tenths(s->range), "peak", tenths(s->peak));
 }
 
+json_t *json_shot_value(const struct shot *shot, size_t number)
+{
+    return json_pack(
+        "{sI sI sI sI so so so ss si s[iii]}", "shot", (json_int_t)number, "first_frame",
+        (json_int_t)shot->frame, "last_frame", (json_int_t)(shot->frame + shot->frames - 1),
+        "frames", (json_int_t)shot->frames, "start", writer_json_us(shot->start_us), "end",
+        writer_json_us(shot->end_us), "length", writer_json_us(shot->end_us - shot->start_us),
+        "transition", shot_transition_name(shot->begins_by), "transition_frames",
+        (int)shot->transition_frames, "average", shot->mean[0], shot->mean[1], shot->mean[2]);
+}
+
 /* Adds loudness, peak and centroid of a column, if the film has sound. Returns 0 on success. */
 static int json_put_sound(json_t *value, const struct column_sound *sound, uint64_t i)
 {
@@ -241,6 +252,16 @@ static bool put_columns(FILE *f, const struct report *r, unsigned needs,
     return fputs("\n]", f) != EOF;
 }
 
+/* Writes one line per shot, if shots were found. */
+static bool put_shots(FILE *f, const struct shots *shots)
+{
+    bool ok = !shots || fputs(",\n\"shots\": [", f) != EOF;
+    for (size_t i = 0; ok && shots && i < shots->count; i++)
+        ok = fputs(i == 0 ? "\n" : ",\n", f) != EOF &&
+             writer_json_put(f, json_shot_value(&shots->shot[i], i + 1));
+    return ok && (!shots || fputs("\n]", f) != EOF);
+}
+
 /* Writes the columns, and before them the film's sound if a mode shows it. */
 static bool put_film(FILE *f, const struct report *r, unsigned needs, struct err *e)
 {
@@ -350,7 +371,8 @@ static bool write_json(const struct report *r, struct strips strips, FILE *f, st
 {
     /* What another output needs of the columns is not written, because the options fingerprint does
      * not contain it. */
-    if (put_head(f, r) && put_film(f, r, strips_need(strips), e) && put_tail(f, r))
+    if (put_head(f, r) && put_film(f, r, strips_need(strips), e) && put_shots(f, r->media.shots) &&
+        put_tail(f, r))
         return true;
     return writer_failed(e);
 }

@@ -1,0 +1,335 @@
+/* shot_list.c - the formats of --shot-list for tables, chapters and players. */
+#include "shot_list.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/interrupt.h"
+#include "base/text.h"
+#include "output/modes/shot_columns.h"
+#include "output/poster/labels.h"
+#include "output/poster/layout.h"
+#include "output/writer.h"
+#include "csv_fields.h"
+#include "json.h"
+#include "provenance.h"
+#include "timecode.h"
+
+/* ---- The main colours ---- */
+
+bool shot_colours_open(struct shot_colours *c, const struct report *r, struct strips strips,
+                       struct err *e)
+{
+    *c = (struct shot_colours){.columns = NULL};
+    if (!(strips_need(strips) & STRIP_CLUSTERS))
+        return true;
+    c->k = r->analysis.kmeans.k;
+    if (!r->analysis.by_shot)
+        c->own = shot_columns(r, r->media.shots, e);
+    c->columns = c->own ? c->own : r->columns;
+    return r->analysis.by_shot || c->own;
+}
+
+void shot_colours_close(struct shot_colours *c) { columns_free(&c->own); }
+
+const struct column *shot_colours_get(const struct shot_colours *c, size_t i)
+{
+    const struct column *column = c->columns ? columns_get(c->columns, i) : NULL;
+    return column && column->clusters > 0 ? column : NULL;
+}
+
+/* ---- CSV ---- */
+
+static const char csv_begin[] = "shot,first_frame,last_frame,frames,start,end,length,timecode,"
+                                "transition,transition_frames,average,film,title,file";
+
+enum { CSV_FILM = 11 }; /* the number of the field `film` */
+
+/* What the rows of a film have in common. */
+struct shot_rows {
+    FILE *f;
+    const struct report *r;
+    struct shot_colours colours;
+    struct timecode timecode;
+    char title[LAYOUT_TEXT], *file; /* plain text (text.h) */
+};
+
+static void put_row(struct shot_rows *s, size_t i)
+{
+    const struct shot *shot = &s->r->media.shots->shot[i];
+    const struct column *column = shot_colours_get(&s->colours, i);
+    char timecode[TIMECODE_TEXT], hex[PAINT_HEX];
+    timecode_text(&s->timecode, timecode_frame(&s->timecode, shot->start_us), timecode);
+    fprintf(s->f, "%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", i + 1, shot->frame,
+            shot->frame + shot->frames - 1, shot->frames);
+    csv_put_time(s->f, shot->start_us);
+    fputc(',', s->f);
+    csv_put_time(s->f, shot->end_us);
+    fputc(',', s->f);
+    csv_put_time(s->f, shot->end_us - shot->start_us);
+    paint_text_hex(shot->mean, hex);
+    fprintf(s->f, ",%s,%s,%" PRIu32 ",%s,%s,", timecode, shot_transition_name(shot->begins_by),
+            shot->transition_frames, hex, s->r->id.film_id);
+    csv_put_text(s->f, s->title);
+    fputc(',', s->f);
+    csv_put_text(s->f, s->file);
+    for (int k = 1; k <= s->colours.k; k++) {
+        const bool has = column && k <= column->clusters;
+        if (has)
+            paint_text_hex(column->cluster[k - 1].rgb, hex);
+        fprintf(s->f, ",%s,", has ? hex : "");
+        if (has)
+            csv_put_share(s->f, column, k);
+    }
+    fputs("\r\n", s->f);
+}
+
+static void put_rows(struct shot_rows *s)
+{
+    fputs(csv_begin, s->f);
+    for (int k = 1; k <= s->colours.k; k++)
+        fprintf(s->f, ",colour_%d,share_%d", k, k);
+    fputs("\r\n", s->f);
+    for (size_t i = 0; i < s->r->media.shots->count; i++)
+        put_row(s, i);
+}
+
+/* Writes a header and a row per shot: RFC 4180, as csv.c does. */
+static bool write_csv(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    const char *name = r->name ? r->name : r->film->path;
+    struct shot_rows s = {.f = f, .r = r, .timecode = timecode_of_film(r->film, r->drop_frame)};
+    if (!shot_colours_open(&s.colours, r, strips, e))
+        return false;
+    s.file = strdup(name);
+    if (s.file) {
+        text_make_plain(s.file);
+        layout_title(r, s.title);
+        text_make_plain(s.title);
+        errno = 0;
+        put_rows(&s);
+    }
+    shot_colours_close(&s.colours);
+    if (!s.file)
+        return err_memory(e, strlen(name));
+    free(s.file);
+    return !ferror(f) || writer_failed(e);
+}
+
+static bool recognize_csv(const uint8_t *head, size_t size, char film[FILM_ID_TEXT])
+{
+    const char *text = (const char *)head, *end = text + size;
+    if (size < sizeof csv_begin - 1 || memcmp(text, csv_begin, sizeof csv_begin - 1) != 0)
+        return false;
+    const char *row = memchr(text, '\n', size);
+    return !row || csv_read_film(row + 1, end, CSV_FILM, film);
+}
+
+/* -o takes no format of shots: its ending .csv is the table of columns. */
+static const char *const csv_ending[] = {"shots.csv", NULL};
+
+const struct writer writer_shots_csv = {.name = "shots-csv",
+                                        .title = "CSV of shots",
+                                        .ending = csv_ending,
+                                        .option = "shot-list",
+                                        .shots = true,
+                                        .recognizes = recognize_csv,
+                                        .write = write_csv};
+
+/* ---- JSON ---- */
+
+static const char json_begin[] = "{\n\"shot_list\": ", json_end[] = "\n]\n}\n";
+
+/* Adds timecode and main colours to what json_shot_value has. */
+static json_t *shot_value(const struct report *r, const struct shot_colours *colours,
+                          const struct timecode *t, size_t i)
+{
+    const struct shot *shot = &r->media.shots->shot[i];
+    const struct column *column = shot_colours_get(colours, i);
+    json_t *value = json_shot_value(shot, i + 1), *list = json_array();
+    char timecode[TIMECODE_TEXT];
+    double total = 0;
+    timecode_text(t, timecode_frame(t, shot->start_us), timecode);
+    for (int k = 0; column && k < column->clusters; k++)
+        total += column->cluster[k].count;
+    for (int k = 0; column && k < column->clusters; k++) {
+        const struct cluster *c = &column->cluster[k];
+        list = writer_json_append(
+            list, json_pack("{s[iii] so}", "rgb", c->rgb[0], c->rgb[1], c->rgb[2], "share",
+                            writer_json_seconds(total > 0 ? c->count / total : 1)));
+    }
+    if (json_object_set_new(value, "timecode", json_string(timecode)) |
+        json_object_set_new(value, "colours", list)) {
+        json_decref(value);
+        return NULL;
+    }
+    return value;
+}
+
+static bool put_json(const struct report *r, const struct shot_colours *colours, FILE *f)
+{
+    const struct timecode t = timecode_of_film(r->film, r->drop_frame);
+    char name[LAYOUT_TEXT], provenance[PROVENANCE_TEXT];
+    paint_text_utf8(paint_text_file_name(r->film->path), true, name, sizeof name);
+    provenance_text(r, 0, provenance);
+    bool ok = fputs(json_begin, f) != EOF && writer_json_put(f, json_string(provenance)) &&
+              fputs(",\n\"name\": ", f) != EOF && writer_json_put(f, writer_json_bytes(name)) &&
+              fputs(",\n\"shots\": [", f) != EOF;
+    for (size_t i = 0; ok && i < r->media.shots->count; i++)
+        ok = fputs(i == 0 ? "\n" : ",\n", f) != EOF &&
+             writer_json_put(f, shot_value(r, colours, &t, i));
+    return ok && fputs(json_end, f) != EOF;
+}
+
+/* Writes one key or one shot per line; `shot_list` has the provenance comment (shots.schema.json). */
+static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    struct shot_colours colours;
+    if (!shot_colours_open(&colours, r, strips, e))
+        return false;
+    const bool ok = put_json(r, &colours, f);
+    shot_colours_close(&colours);
+    return ok || writer_failed(e);
+}
+
+static const char *const json_ending[] = {"shots.json", NULL};
+
+const struct writer writer_shots_json = {.name = "shots-json",
+                                         .title = "JSON of shots",
+                                         .ending = json_ending,
+                                         .option = "shot-list",
+                                         .shots = true,
+                                         .begin = json_begin,
+                                         .end = json_end,
+                                         .write = write_json};
+
+/* ---- Chapters and cues ---- */
+
+/* A text that has a block per shot. */
+struct shot_text {
+    const char *begin;       /* to the provenance comment */
+    const char *after, *end; /* behind the comment, and at the end */
+    void (*put)(FILE *f, const struct shot *s, size_t number);
+};
+
+static bool write_text(const struct shot_text *text, const struct report *r, FILE *f, struct err *e)
+{
+    char provenance[PROVENANCE_TEXT];
+    provenance_text(r, 0, provenance);
+    errno = 0;
+    fprintf(f, "%s%s%s", text->begin, provenance, text->after);
+    for (size_t i = 0; i < r->media.shots->count; i++)
+        text->put(f, &r->media.shots->shot[i], i + 1);
+    fputs(text->end, f);
+    return !ferror(f) || writer_failed(e);
+}
+
+/* Writes "01:02:03", then the rest of the second with `digits` digits. */
+static void put_clock(FILE *f, int64_t us, int digits)
+{
+    fprintf(f, "%02" PRId64 ":%02d:%02d.", us / 3600000000, (int)(us / 60000000 % 60),
+            (int)(us / 1000000 % 60));
+    if (digits == 3)
+        fprintf(f, "%03d", (int)(us % 1000000 / 1000));
+    else
+        fprintf(f, "%06d000", (int)(us % 1000000));
+}
+
+/* FFmpeg's metadata (ffmpeg-formats, "Metadata"): a chapter per shot. */
+static void put_ffmeta(FILE *f, const struct shot *s, size_t number)
+{
+    fprintf(f,
+            "[CHAPTER]\nTIMEBASE=1/1000000\nSTART=%" PRId64 "\nEND=%" PRId64 "\ntitle=Shot %zu\n",
+            s->start_us, s->end_us, number);
+}
+
+static const struct shot_text ffmeta = {";FFMETADATA1\n;", "\n", ";end\n", put_ffmeta};
+
+static bool write_ffmeta(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    (void)strips;
+    return write_text(&ffmeta, r, f, e);
+}
+
+static const char *const ffmeta_ending[] = {"shots.ffmeta", NULL};
+
+const struct writer writer_shots_ffmeta = {.name = "shots-ffmeta",
+                                           .title = "chapters of FFmpeg",
+                                           .ending = ffmeta_ending,
+                                           .option = "shot-list",
+                                           .modeless = true,
+                                           .shots = true,
+                                           .begin = ";FFMETADATA1\n",
+                                           .end = ";end\n",
+                                           .write = write_ffmeta};
+
+/* Matroska's chapters as XML, as mkvmerge reads them (matroska.org, "Chapters"). */
+static void put_xml(FILE *f, const struct shot *s, size_t number)
+{
+    fputs("    <ChapterAtom>\n      <ChapterTimeStart>", f);
+    put_clock(f, s->start_us, 9);
+    fputs("</ChapterTimeStart>\n      <ChapterTimeEnd>", f);
+    put_clock(f, s->end_us, 9);
+    fprintf(f,
+            "</ChapterTimeEnd>\n      <ChapterDisplay>\n"
+            "        <ChapterString>Shot %zu</ChapterString>\n"
+            "        <ChapterLanguage>eng</ChapterLanguage>\n"
+            "      </ChapterDisplay>\n    </ChapterAtom>\n",
+            number);
+}
+
+static const char xml_begin[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- ";
+static const char xml_end[] = "</Chapters>\n";
+static const struct shot_text xml = {xml_begin, "\n-->\n<Chapters>\n  <EditionEntry>\n",
+                                     "  </EditionEntry>\n</Chapters>\n", put_xml};
+
+static bool write_xml(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    (void)strips;
+    return write_text(&xml, r, f, e);
+}
+
+static const char *const xml_ending[] = {"shots.xml", NULL};
+
+const struct writer writer_shots_xml = {.name = "shots-xml",
+                                        .title = "chapters of Matroska",
+                                        .ending = xml_ending,
+                                        .option = "shot-list",
+                                        .modeless = true,
+                                        .shots = true,
+                                        .begin = xml_begin,
+                                        .end = xml_end,
+                                        .write = write_xml};
+
+/* WebVTT (W3C): a cue per shot. Its first line is not that of thumbnails (thumbnails.c). */
+static void put_cue(FILE *f, const struct shot *s, size_t number)
+{
+    put_clock(f, s->start_us, 3);
+    fputs(" --> ", f);
+    put_clock(f, s->end_us, 3);
+    fprintf(f, "\nShot %zu\n\n", number);
+}
+
+static const char vtt_begin[] = "WEBVTT Shots\n", vtt_end[] = "NOTE end\n";
+static const struct shot_text vtt = {"WEBVTT Shots\n\nNOTE\n", "\n\n", vtt_end, put_cue};
+
+static bool write_vtt(const struct report *r, struct strips strips, FILE *f, struct err *e)
+{
+    (void)strips;
+    return write_text(&vtt, r, f, e);
+}
+
+static const char *const vtt_ending[] = {"shots.vtt", NULL};
+
+const struct writer writer_shots_vtt = {.name = "shots-vtt",
+                                        .title = "WebVTT of shots",
+                                        .ending = vtt_ending,
+                                        .option = "shot-list",
+                                        .modeless = true,
+                                        .shots = true,
+                                        .begin = vtt_begin,
+                                        .end = vtt_end,
+                                        .write = write_vtt};
