@@ -169,13 +169,16 @@ static bool find_cuts(struct finder *f, struct err *e)
 
 /* ---- Fades ---- */
 
-/* Returns the frame up to which the contrast rises from blank frame `i` on, in steps of 1 or -1. */
+/* Returns the frame up to which the contrast rises from blank frame `i` on, in steps of 1 or -1,
+ * without a cut. */
 static size_t end_of_ramp(const struct finder *f, size_t i, int step)
 {
     size_t room = step > 0 ? f->count - 1 - i : i;
-    for (; room >= RAMP; room--, i += (size_t)step)
+    for (; room >= RAMP && !(f->events[step > 0 ? i + 1 : i] & EVENT_CUT); room--) {
         if (f->frame[i + (size_t)(step * RAMP)].contrast <= f->frame[i].contrast)
             break;
+        i += (size_t)step;
+    }
     return i;
 }
 
@@ -204,10 +207,10 @@ static bool find_fade(struct finder *f, size_t first, size_t end, struct err *e)
 {
     size_t from = end_of_ramp(f, first, -1), to = end_of_ramp(f, end - 1, 1);
     bool has_cut = false;
-    for (size_t i = from; i <= to; i++) {
+    for (size_t i = first; i <= end && end < f->count; i++)
         has_cut |= f->events[i] & EVENT_CUT;
+    for (size_t i = from; i <= to; i++)
         f->events[i] |= EVENT_FADE;
-    }
     if (first == 0 || end == f->count || has_cut ||
         (!is_gradual(f, first - 1, from) && !is_gradual(f, end, to)))
         return true;
