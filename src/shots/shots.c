@@ -126,7 +126,7 @@ static bool stands_out(const struct finder *f, size_t at)
     for (int step = -1; step <= 1; step += 2) {
         struct change around = mean_change(f, at, step);
         if (difference_at(f, at, 0) < 3 * around.difference ||
-            (has_blank && 4U * f->frame[at].near[0] < 5 * around.distance))
+            (has_blank && f->frame[at].near[0] < 2 * around.distance))
             return false;
     }
     return true;
