@@ -184,7 +184,7 @@ static bool put_json(const struct report *r, const struct shot_colours *colours,
     return ok && fputs(json_end, f) != EOF;
 }
 
-/* Writes one key or one shot per line; `shot_list` has the provenance comment (shots.schema.json). */
+/* Writes one key or one shot per line (shots.schema.json). The first key has the provenance. */
 static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     struct shot_colours colours;
