@@ -22,7 +22,7 @@ KINDS = {  # boundaries of a film by kind
     "plain": {"cuts": 50}, "pan": {"cuts": 50}, "zoom": {"cuts": 50}, "shake": {"cuts": 50},
     "action": {"cuts": 50}, "strobe": {"cuts": 40}, "dark": {"cuts": 50}, "noise": {"cuts": 50},
     "made": {"cuts": 40}, "flash": {"cuts": 50, "flashes": 50}, "fade": {"cuts": 20, "fades": 50},
-    "dissolve": {"cuts": 20, "dissolves": 50}, "clips": {"cuts": 50}}
+    "dissolve": {"cuts": 20, "dissolves": 50}, "clips": {"cuts": 30, "fades": 15, "dissolves": 15}}
 FILMS = [  # kind, frames a second (0: varying), codec, constant rate factor
     ("plain", 24, "h264", 23), ("plain", 60, "hevc", 36), ("plain", 0, "h264", 34), ("pan", 25, "h264", 34),
     ("pan", 50, "hevc", 26), ("zoom", 30, "h264", 23), ("zoom", 24, "hevc", 36), ("shake", 24, "h264", 34),
@@ -177,9 +177,10 @@ class Film:
             self.recent = source
             return Footage(["-f", "lavfi", "-i", source % int(rng.integers(99)) if "%" in source else source], frames, self.fps)
         if self.kind == "clips":
-            path, start, end = self.clips[int(rng.integers(len(self.clips)))]
+            self.recent = self.clips[rng.choice([i for i, clip in enumerate(self.clips) if clip != self.recent])]
+            path, start, end = self.recent
             start = rng.uniform(start, max(start, end - frames / self.fps))
-            return Footage(["-ss", f"{start:.3f}", "-i", path], frames, self.fps)
+            return Footage(["-ss", f"{start:.3f}", "-to", f"{end:.3f}", "-i", path], frames, self.fps)
         if not self.recent or (rng.random() < 0.2 and self.places < 12):
             self.palette, self.places = make_palette(rng), self.places + 1
             self.recent = [make_canvas(rng, self.palette) for _ in range(2)]

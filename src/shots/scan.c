@@ -8,8 +8,8 @@
 
 #include "small_frame.h"
 
-enum { LAGS = SCAN_NEAR + SCAN_FAR, FACTS = 2 * SCAN_NEAR + 3 * SCAN_FAR /* of a frame */ };
-const uint8_t scan_lag[LAGS] = {1, 2, 3, 4, 5, 6, 12, 16, 24, 32, 48, 64, 96};
+enum { FACTS = 2 * SCAN_NEAR + 3 * SCAN_FAR /* of a frame */ };
+const uint8_t scan_lag[SCAN_LAGS] = {1, 2, 3, 4, 5, 6, 12, 16, 24, 32, 48, 64, 96};
 
 struct slot {
     struct scan_frame facts;
@@ -48,16 +48,10 @@ void scan_free(struct scan **s)
 static void compare(struct scan_frame *b, int lag, const struct small_frame *from,
                     const struct small_frame *middle, const struct small_frame *to)
 {
-    unsigned distance = small_distance(from, to);
-    if (lag < SCAN_NEAR) {
-        b->near[lag] = (uint16_t)distance;
-        b->likeness[lag] = small_likeness(from, to);
-        return;
-    }
-    b->far[lag - SCAN_NEAR] =
-        (struct scan_span){.distance = (uint16_t)distance,
-                           .residue = (uint16_t)small_residue(from, middle, to),
-                           .likeness = small_likeness(from, to)};
+    b->distance[lag] = (uint16_t)small_distance(from, to);
+    b->likeness[lag] = small_likeness(from, to);
+    if (lag >= SCAN_NEAR)
+        b->residue[lag - SCAN_NEAR] = (uint16_t)small_residue(from, middle, to);
 }
 
 static void count_fact(struct slot *p)
@@ -100,7 +94,7 @@ static bool put_frame(struct scan *s, struct slot frame, struct err *e)
         return true;
     }
     s->slot[n] = frame;
-    for (int lag = 0; lag < LAGS; lag++) {
+    for (int lag = 0; lag < SCAN_LAGS; lag++) {
         try_fact(s, n, lag);
         try_fact(s, n + scan_lag[lag], lag);
         if (lag >= SCAN_NEAR)
@@ -131,7 +125,7 @@ bool scan_put(struct scan *s, uint64_t frame, int64_t time_us, const uint8_t *rg
  * the first one. All these frames are still there, because their own facts lack that frame too. */
 static void complete_frame(struct scan *s, size_t n, size_t first, const size_t *last)
 {
-    for (int lag = 0; lag < LAGS; lag++) {
+    for (int lag = 0; lag < SCAN_LAGS; lag++) {
         size_t before = scan_lag[lag], half = lag < SCAN_NEAR ? 0 : before / 2;
         size_t from = n < first + before ? first : last[n - before];
         size_t middle = n < first + half ? first : last[n - half];

@@ -93,10 +93,7 @@ static unsigned contrasts_of(const struct finder *f, size_t at, size_t lag)
 /* Returns the difference of frame `at` and the one scan_lag[i] before it. */
 static unsigned difference_at(const struct finder *f, size_t at, int i)
 {
-    const struct scan_frame *p = &f->frame[at];
-    const struct scan_span *far = &p->far[i < SCAN_NEAR ? 0 : i - SCAN_NEAR];
-    return i < SCAN_NEAR ? difference_of(p->near[i], p->likeness[i])
-                         : difference_of(far->distance, far->likeness);
+    return difference_of(f->frame[at].distance[i], f->frame[at].likeness[i]);
 }
 
 struct change {
@@ -112,7 +109,7 @@ static struct change mean_change(const struct finder *f, size_t at, int step)
         if (n >= 2 && llabs(apart_us(f, at, i)) > AROUND_US)
             break;
         sum.difference += difference_at(f, i, 0);
-        sum.distance += f->frame[i].near[0];
+        sum.distance += f->frame[i].distance[0];
     }
     return n ? (struct change){sum.difference / n, sum.distance / n} : sum;
 }
@@ -125,7 +122,7 @@ static bool stands_out(const struct finder *f, size_t at)
     for (int step = -1; step <= 1; step += 2) {
         struct change around = mean_change(f, at, step);
         if (difference_at(f, at, 0) < 3 * around.difference ||
-            (has_blank && 4U * f->frame[at].near[0] < 5 * around.distance))
+            (has_blank && f->frame[at].distance[0] < 2 * around.distance))
             return false;
     }
     return true;
@@ -156,7 +153,7 @@ static bool find_cuts(struct finder *f, struct err *e)
 {
     for (size_t i = 1; i < f->count; i++) {
         const struct scan_frame *p = &f->frame[i];
-        unsigned score = score_of(p->near[0], p->likeness[0], contrasts_of(f, i, 1));
+        unsigned score = score_of(p->distance[0], p->likeness[0], contrasts_of(f, i, 1));
         if (score < f->threshold || !stands_out(f, i) || is_flash(f, i))
             continue;
         if (!add_boundary(f, (struct boundary){.at = i, .score = score}, e))
@@ -168,13 +165,16 @@ static bool find_cuts(struct finder *f, struct err *e)
 
 /* ---- Fades ---- */
 
-/* Returns the frame up to which the contrast rises from blank frame `i` on, in steps of 1 or -1. */
+/* Returns the frame up to which the contrast rises from blank frame `i` on, in steps of 1 or -1,
+ * without a cut. */
 static size_t end_of_ramp(const struct finder *f, size_t i, int step)
 {
     size_t room = step > 0 ? f->count - 1 - i : i;
-    for (; room >= RAMP; room--, i += (size_t)step)
+    for (; room >= RAMP && !(f->events[step > 0 ? i + 1 : i] & EVENT_CUT); room--) {
         if (f->frame[i + (size_t)(step * RAMP)].contrast <= f->frame[i].contrast)
             break;
+        i += (size_t)step;
+    }
     return i;
 }
 
@@ -203,10 +203,10 @@ static bool find_fade(struct finder *f, size_t first, size_t end, struct err *e)
 {
     size_t from = end_of_ramp(f, first, -1), to = end_of_ramp(f, end - 1, 1);
     bool has_cut = false;
-    for (size_t i = from; i <= to; i++) {
+    for (size_t i = first; i <= end && end < f->count; i++)
         has_cut |= f->events[i] & EVENT_CUT;
+    for (size_t i = from; i <= to; i++)
         f->events[i] |= EVENT_FADE;
-    }
     if (first == 0 || end == f->count || has_cut ||
         (!is_gradual(f, first - 1, from) && !is_gradual(f, end, to)))
         return true;
@@ -236,18 +236,19 @@ static bool find_fades(struct finder *f, struct err *e)
  */
 static unsigned mixture_at(const struct finder *f, size_t middle, int far)
 {
-    size_t half = scan_lag[SCAN_NEAR + far] / 2;
+    int lag = SCAN_NEAR + far;
+    size_t half = scan_lag[lag] / 2;
     if (middle < half || f->count - middle <= half)
         return 0;
     const struct scan_frame *from = &f->frame[middle - half], *to = &f->frame[middle + half];
-    const struct scan_span *s = &to->far[far];
     unsigned contrast = (unsigned)from->contrast + to->contrast;
+    unsigned distance = to->distance[lag], residue = to->residue[far];
     if (f->events[middle + half] != f->events[middle - half] || is_blank(from))
         return 0;
-    if (s->likeness > LIKE || 8 * s->residue > 3 * s->distance ||
-        20 * f->frame[middle].contrast > 9 * contrast)
+    if (to->likeness[lag] > LIKE || 8 * residue > 3 * distance ||
+        20U * f->frame[middle].contrast > 9 * contrast)
         return 0;
-    return score_of(difference_of(s->distance - 2U * s->residue, s->likeness), 0, contrast);
+    return score_of(difference_of(distance - 2 * residue, to->likeness[lag]), 0, contrast);
 }
 
 /* Returns the dissolve with its middle at a frame. Its length is that of the shortest span of nearly

@@ -26,30 +26,29 @@ enum {
 };
 
 enum {
-    SCAN_UNIT = 16, /* of distances: parts of a level of 0..255 */
-    SCAN_NEAR = 6,  /* distances to so many frames before */
-    SCAN_FAR = 7    /* and to frames farther before: scan_lag */
+    SCAN_UNIT = 16,                  /* of distances: parts of a level of 0..255 */
+    SCAN_NEAR = 6,                   /* a frame is compared to so many frames before it, */
+    SCAN_FAR = 7,                    /* and to so many farther before */
+    SCAN_LAGS = SCAN_NEAR + SCAN_FAR /* how far: scan_lag */
 };
 
-/* A frame B and the frame A that was displayed some frames earlier, with M in the middle. */
-struct scan_span {
-    uint16_t distance; /* of A and B */
-    uint16_t residue;  /* distance of M and the mean of A and B */
-    uint8_t likeness;  /* of A and B, as scan_frame.likeness */
-};
+/* 1, 2, ... SCAN_NEAR, then even ones. */
+extern const uint8_t scan_lag[SCAN_LAGS];
 
 /*
  * The facts of a displayed frame. A distance is the mean of |dY| + (|dCb| + |dCr|) / 2 in
- * SCAN_UNIT, a likeness the squared correlation of luma, 0..255, or 0 if it is negative. An earlier frame that is missing is replaced by the one before it, or by the first.
+ * SCAN_UNIT; a likeness is the squared correlation of luma, 0..255, or 0 if it is negative. An
+ * earlier frame that is missing is replaced by the one before it, or by the first.
  */
 struct scan_frame {
-    uint64_t frame;           /* its number, from 0 */
-    int64_t time_us;          /* as frame_tag.time_us */
-    uint8_t mean[3];          /* its mean colour */
-    uint8_t luma, contrast;   /* mean and standard deviation of its luma, BT.601, 0..255 */
-    uint16_t near[SCAN_NEAR]; /* distances to the frames 1, 2, ... before, and likenesses */
-    uint8_t likeness[SCAN_NEAR];
-    struct scan_span far[SCAN_FAR];
+    uint64_t frame;               /* its number, from 0 */
+    int64_t time_us;              /* as frame_tag.time_us */
+    uint8_t mean[3];              /* its mean colour */
+    uint8_t luma, contrast;       /* mean and standard deviation of its luma, BT.601, 0..255 */
+    uint8_t likeness[SCAN_LAGS];  /* to the frame scan_lag[i] before */
+    uint16_t distance[SCAN_LAGS]; /* to that frame */
+    uint16_t residue[SCAN_FAR];   /* distance of the mean of that frame and this one to the frame
+                                      between them; for the far lags */
 };
 
 /* All frames of a film between --start and --end, in display order. Missing ones are left out. */
@@ -59,9 +58,6 @@ struct film_scan {
     int64_t end_us; /* when the last one leaves the screen */
 };
 
-/* To which frames before it a frame is compared: SCAN_NEAR near ones, and far ones, which are even. */
-extern const uint8_t scan_lag[SCAN_NEAR + SCAN_FAR];
-
 struct scan;
 
 /* Opens the memory for a film's scan frames. */
@@ -69,7 +65,7 @@ struct scan *scan_open(struct err *e);
 
 /*
  * Adds a displayed frame, rgb[SCAN_HEIGHT][SCAN_WIDTH][3]. In any order; any thread. Numbers may be
- * missing; one that was added before is ignored. Memory: 90 bytes for each number up to the
+ * missing; one that was added before is ignored. Memory: 110 bytes for each number up to the
  * largest, and 2 KB for each frame without all 96 neighbours on both sides.
  */
 bool scan_put(struct scan *s, uint64_t frame, int64_t time_us, const uint8_t *rgb, struct err *e);

@@ -145,6 +145,16 @@ FILM(a_fade_through_white_with_one_white_frame)
     assert_shots("0 cut, 56 fade");
 }
 
+FILM(a_fade_soon_before_a_cut)
+{
+    add_scenes(film, 1, 40);
+    add_fade(film, 1, 16, 12, true);
+    add_level(film, 16, 10);
+    add_fade(film, 2, 16, 24, false);
+    add_scenes(film, 3, 40); /* before the fade is at its end */
+    assert_shots("0 cut, 57 fade, 86 cut");
+}
+
 FILM(black_at_both_ends_is_no_fade)
 {
     add_level(film, 16, 20);
