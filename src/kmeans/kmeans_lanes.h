@@ -427,7 +427,7 @@ static inline void sums_move(uint64_t from[4], uint64_t to[4], uint32_t colour, 
 {
 #if defined(__AVX2__)
     __m256i part = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)colour));
-    part = _mm256_mul_epu32(part, _mm256_set1_epi64x(weight));
+    part = _mm256_mul_epu32(part, _mm256_set1_epi32((int)weight));
     *(__m256i *)from = _mm256_sub_epi64(*(__m256i *)from, part);
     *(__m256i *)to = _mm256_add_epi64(*(__m256i *)to, part);
 #else
