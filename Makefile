@@ -720,6 +720,7 @@ test-wheel: wheel
 test-arm64: deps
 	@tests/support/install-packages.sh arm64
 	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv out/clips.quick
+	@tests/support/make-clips.sh out/clips mpeg1.mpg mjpeg.avi
 	@tests/support/test-arm64.sh $(BIN)/barcode out/clips out/sample.mkv
 
 .PHONY: test-docker
