@@ -96,36 +96,31 @@ static unsigned difference_at(const struct finder *f, size_t at, int i)
     return difference_of(f->frame[at].distance[i], f->frame[at].likeness[i]);
 }
 
-struct change {
-    unsigned difference, distance;
-};
-
-/* Returns the means of the changes on one side of a cut. */
-static struct change mean_change(const struct finder *f, size_t at, int step)
+/* Returns the mean difference of neighbours on one side of a cut. */
+static unsigned difference_beside(const struct finder *f, size_t at, int step)
 {
-    struct change sum = {0, 0};
-    unsigned n = 0;
+    unsigned sum = 0, n = 0;
     for (size_t i = at + (size_t)step; i > 0 && i < f->count; i += (size_t)step, n++) {
         if (n >= 2 && llabs(apart_us(f, at, i)) > AROUND_US)
             break;
-        sum.difference += difference_at(f, i, 0);
-        sum.distance += f->frame[i].distance[0];
+        sum += difference_at(f, i, 0);
     }
-    return n ? (struct change){sum.difference / n, sum.distance / n} : sum;
+    return n > 0 ? sum / n : 0;
 }
 
-/* Returns true if the change stands out of those before and after it. A blank frame is like no
- * other, so that the last step of a fade has a high score. */
-static bool stands_out(const struct finder *f, size_t at)
+/*
+ * Returns true if the change is the first or last step of a fade: two steps go farther than one. No
+ * likeness shows that, because a blank frame is like no other.
+ */
+static bool is_fade_step(const struct finder *f, size_t at)
 {
-    bool has_blank = is_blank(&f->frame[at - 1]) || is_blank(&f->frame[at]);
-    for (int step = -1; step <= 1; step += 2) {
-        struct change around = mean_change(f, at, step);
-        if (difference_at(f, at, 0) < 3 * around.difference ||
-            (has_blank && f->frame[at].distance[0] < 2 * around.distance))
-            return false;
+    for (size_t to = at; to <= at + 1; to++) {
+        bool blank = is_blank(&f->frame[to == at ? at : at - 1]);
+        if (blank && to > 1 && to < f->count &&
+            4 * f->frame[to].distance[1] >= 5 * f->frame[at].distance[0])
+            return true;
     }
-    return true;
+    return false;
 }
 
 /*
@@ -154,7 +149,9 @@ static bool find_cuts(struct finder *f, struct err *e)
     for (size_t i = 1; i < f->count; i++) {
         const struct scan_frame *p = &f->frame[i];
         unsigned score = score_of(p->distance[0], p->likeness[0], contrasts_of(f, i, 1));
-        if (score < f->threshold || !stands_out(f, i) || is_flash(f, i))
+        unsigned change = difference_at(f, i, 0);
+        if (score < f->threshold || change < 3 * difference_beside(f, i, -1) ||
+            change < 3 * difference_beside(f, i, 1) || is_fade_step(f, i) || is_flash(f, i))
             continue;
         if (!add_boundary(f, (struct boundary){.at = i, .score = score}, e))
             return false;
