@@ -134,8 +134,9 @@ static bool load_entry(const struct place *p, void *out, struct err *e)
     return found;
 }
 
-static bool load(const struct cache_options *o, const char *path, const struct film_parts *parts,
-                 const struct track *track, const char *words, void *out)
+static bool load_track(const struct cache_options *o, const char *path,
+                       const struct film_parts *parts, const struct track *track, const char *words,
+                       void *out)
 {
     struct place p = {.track = track, .words = words};
     struct err e = ERR_INIT;
@@ -158,6 +159,7 @@ static bool encode_track(const struct track *track, struct cache_index *x, const
     struct wire_out o = {0};
     struct cache_packer *packer = cache_packer_open(e);
     bool ok = packer && track->write(of, &bytes, &count, e) &&
+              (count <= UNPACKED_MOST || err_set(e, ERR_FAILED, "it is too long")) &&
               (packed = err_calloc(cache_pack_bound(count), 1, e)) &&
               (size = cache_pack(packer, bytes, count, packed, e)) > 0;
     if (ok) {
@@ -189,8 +191,9 @@ static bool write_entry(const struct place *p, const char *path, const struct fi
     return ok;
 }
 
-static void save(const struct cache_options *o, const char *path, const struct film_parts *parts,
-                 const struct track *track, const char *words, const void *of)
+static void save_track(const struct cache_options *o, const char *path,
+                       const struct film_parts *parts, const struct track *track, const char *words,
+                       const void *of)
 {
     struct place p = {.track = track, .words = words};
     struct err e = ERR_INIT;
@@ -222,7 +225,7 @@ bool sound_cache_load(const struct cache_options *o, const char *path,
     char words[WORDS];
     *out = (struct film_sound){.stream = -1};
     sound_words(words, video, stream);
-    return load(o, path, parts, &sound_track, words, out);
+    return load_track(o, path, parts, &sound_track, words, out);
 }
 
 void sound_cache_save(const struct cache_options *o, const char *path,
@@ -231,7 +234,7 @@ void sound_cache_save(const struct cache_options *o, const char *path,
 {
     char words[WORDS];
     sound_words(words, video, stream);
-    save(o, path, parts, &sound_track, words, s);
+    save_track(o, path, parts, &sound_track, words, s);
 }
 
 /* ---- Scan frames ---- */
@@ -241,10 +244,11 @@ static void scan_words(char words[WORDS], const struct frame_cache_ask *ask, int
 {
     const struct film *f = &ask->film->film;
     snprintf(words, WORDS,
-             "scan=%d\nscan.analysis=%d\nscan.stream=%d\nscan.decode=%s\nscan.crop=%s\n"
-             "scan.light=%s\nscan.start=%" PRId64 "\nscan.end=%" PRId64 "\n",
-             SCAN_VERSION, ANALYSIS_VERSION, f->stream, ask->decode, ask->crop ? ask->crop : "",
-             ask->light ? ask->light : "", start_us, end_us);
+             "scan=%d\nscan.analysis=%d\nscan.stream=%d\nscan.start=%" PRId64 "\nscan.end=%" PRId64
+             "\nscan.decode=%s\nscan.crop=%s\nscan.light=%s\n",
+             SCAN_VERSION, ANALYSIS_VERSION, f->stream, start_us, end_us,
+             ask->decoder == CACHE_BY_SOFTWARE_ALONE ? "cpu" : ask->decode,
+             ask->crop ? ask->crop : "", ask->light ? ask->light : "");
 }
 
 bool scan_cache_load(const struct cache_options *o, const char *path,
@@ -254,7 +258,7 @@ bool scan_cache_load(const struct cache_options *o, const char *path,
     char words[WORDS];
     *out = (struct film_scan){.count = 0};
     scan_words(words, ask, start_us, end_us);
-    return load(o, path, parts, &scan_track, words, out);
+    return load_track(o, path, parts, &scan_track, words, out);
 }
 
 void scan_cache_save(const struct cache_options *o, const char *path,
@@ -263,5 +267,5 @@ void scan_cache_save(const struct cache_options *o, const char *path,
 {
     char words[WORDS];
     scan_words(words, ask, start_us, end_us);
-    save(o, path, parts, &scan_track, words, s);
+    save_track(o, path, parts, &scan_track, words, s);
 }

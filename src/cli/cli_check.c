@@ -378,6 +378,7 @@ static bool check_stdout(const struct plan *plan, struct err *e)
 /* Finds shots for the outputs that show them. They need every frame. */
 static bool complete_shots(struct plan *plan, struct err *e)
 {
+    plan->film.shots |= plan->film.by_shot;
     for (size_t i = 0; i < plan->outputs.extras; i++)
         plan->film.shots |= plan->outputs.extra[i].writer->shots;
     if (plan->film.shots && plan->film.selection.keyframes)

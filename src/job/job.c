@@ -331,7 +331,7 @@ static bool assess_film(const struct job_order *order, const struct job_film *fi
     if (damaged > 0)
         job_warn(r, "'%s': %" PRIu64 " of %" PRIu64 " columns come%s from damaged frames", path,
                  damaged, r->count, damaged == 1 ? "s" : "");
-    if (r->run.counts.decode_errors > 0 && inside + cut + r->run.counts.damaged == 0)
+    if (r->run.counts.decode_errors > 0 && inside + cut + damaged == 0)
         job_warn(r, "'%s': the decoder found %" PRIu64 " of %" PRIu64 " packets damaged", path,
                  r->run.counts.decode_errors, r->run.counts.packets);
     assess_keys(film->total_bytes, r);
@@ -383,16 +383,18 @@ static void look_for_shots(const struct job_order *order, struct job_film *film,
 
 /* Computes the film's scan after the decode pass, and keeps it in the cache if all is intact. */
 static bool end_scan(const struct job_order *order, const struct job_film *film,
-                     const struct job_stores *stores, struct job_shots *s, bool whole,
+                     struct job_stores *stores, struct job_shots *s, bool whole,
                      const struct report *r, struct err *e)
 {
     const struct plan *plan = order->plan;
     const struct selection *asked = &plan->film.selection;
     int64_t end = r->run.counts.end_us;
-    if (asked->end_us != INT64_MAX && (end < 0 || end > asked->end_us))
+    const bool broken = end < 0 && r->run.counts.read_failed;
+    if (asked->end_us != INT64_MAX && (end < 0 || end > asked->end_us) && !broken)
         end = asked->end_us;
     if (!scan_end(stores->scan, end, &s->scan, e))
         return false;
+    scan_free(&stores->scan);
     if (s->scan.count == 0)
         return err_set(e, ERR_INPUT, "no frame of '%s' could be decoded for its shots",
                        order->path);
@@ -408,6 +410,7 @@ static bool find_shots(const struct job_order *order, struct job_stores *stores,
 {
     if (!shots_find(&s->scan, order->plan->film.shot_threshold, &s->shots, e))
         return false;
+    film_scan_free(&s->scan);
     r->media.shots = &s->shots;
     log_msg(LOG_VERBOSE, "'%s': %zu shots", order->path, s->shots.count);
     if (!order->plan->film.by_shot)
@@ -441,8 +444,10 @@ static const char *count_written(const struct job_stores *s, const struct report
                                  const struct writer *w, uint64_t *count)
 {
     *count = r->count;
-    if (!w) /* a dump */
+    if (!w) { /* a dump */
+        *count = columns_count(s->columns);
         return "frame";
+    }
     if (w->beside) {
         *count = previews_count(s->previews);
         return "preview";
@@ -509,7 +514,7 @@ static bool write_dump(const struct job_order *order, struct job_stores *s, cons
 {
     if (!s->dump)
         return true;
-    if (!dump_commit(&s->dump, r->count, e))
+    if (!dump_commit(&s->dump, columns_count(s->columns), e))
         return false;
     log_written(order, s, r, outputs_dump(order->outputs));
     return true;

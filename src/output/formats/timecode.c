@@ -9,7 +9,7 @@ struct timecode timecode_of(double rate, bool drop)
     const bool is_ntsc = fabs(rate - ntsc) < 1e-5 * ntsc;
     return (struct timecode){.rate = is_ntsc ? ntsc : rate,
                              .base = base,
-                             .drop = drop && is_ntsc && base % 30 == 0 ? base / 15 : 0};
+                             .drop = drop && is_ntsc && (base == 30 || base == 60) ? base / 15 : 0};
 }
 
 struct timecode timecode_of_film(const struct film *film, bool drop)

@@ -80,8 +80,8 @@ static const uint8_t *dominant_of(const struct column *c, size_t y)
 static const uint8_t *row_of(const struct column *c, size_t y) { return c->row + y * 3; }
 
 /* Collects a colour of each member in job->line. */
-static void collect(struct shot_job *job, const uint8_t *(*of)(const struct column *c, size_t y),
-                    size_t y)
+static void collect_colours(struct shot_job *job,
+                            const uint8_t *(*of)(const struct column *c, size_t y), size_t y)
 {
     for (size_t i = 0; i < job->members; i++)
         memcpy(job->line + i * 3, of(job->member[i], y), 3);
@@ -95,12 +95,12 @@ static void fill_from_members(struct shot_job *job, struct column *to)
     for (size_t i = 0; i < job->members; i++)
         if (job->member[i]->status == COLUMN_DAMAGED)
             to->status = COLUMN_DAMAGED;
-    collect(job, average_of, 0);
+    collect_colours(job, average_of, 0);
     strip_fit_mean(job->line, job->members, to->average, 1, means);
-    collect(job, dominant_of, 0);
+    collect_colours(job, dominant_of, 0);
     strip_fit_medoid(job->line, job->members, to->dominant, 1);
     for (size_t y = 0; y < (size_t)job->rows; y++) {
-        collect(job, row_of, y);
+        collect_colours(job, row_of, y);
         strip_fit_mean(job->line, job->members, to->row + y * 3, 1, means);
     }
     if (to->slit)

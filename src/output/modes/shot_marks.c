@@ -8,7 +8,7 @@
 static int64_t half_transition(const struct shot *s)
 {
     const int64_t span = s->end_us > s->start_us ? s->end_us - s->start_us : 0;
-    return span / (int64_t)s->frames * s->transition_frames / 2;
+    return (int64_t)((double)span / (double)s->frames * s->transition_frames / 2);
 }
 
 struct shot_mark *shot_marks(const struct report *r, struct err *e)

@@ -51,9 +51,11 @@
     const marksOf = (kind) => shots.slice(1).filter((s) => s.kind === kind)
         .map((s) => (kind === 0 ? `M${s.at} 0V10` : `M${s.from} ${kind === 1 ? 6 : 0}H${s.to}V10H${s.from}Z`)).join("");
 
+    const largest = (values) => values.reduce((a, b) => Math.max(a, b), 0);
+
     // Returns an area of steps, one a shot, and the line above it.
     function steps(values, height) {
-        const most = Math.max(...values), y = (v) => (height - (v * height) / most).toFixed(2);
+        const most = largest(values), y = (v) => (height - (v * height) / most).toFixed(2);
         const line = values.map((v, i) => `${i ? "V" : `M${shots[0].at} `}${y(v)}H${ends(i)}`).join("");
         return [["area", `${line}V${height}H${shots[0].at}Z`], ["line", line]];
     }
@@ -115,8 +117,8 @@
     const pace = make("div"), here = make("div");
     pace.id = "pace";
     here.id = "shot-at";
-    pace.append(chart("lengths", lengths, `Shot length, up to ${clock(Math.max(...lengths), 1).replace(/^[0:]+(?=\d)/, "")} s`),
-        chart("rates", rates, `Shots per minute, the median of ${2 * AROUND + 1} shots, up to ${number(Math.max(...rates))}`), here);
+    pace.append(chart("lengths", lengths, `Shot length, up to ${clock(largest(lengths), 1).replace(/^[0:]+(?=\d)/, "")} s`),
+        chart("rates", rates, `Shots per minute, the median of ${2 * AROUND + 1} shots, up to ${number(largest(rates))}`), here);
     strip.before(picture("cuts", 10, KINDS.map((name, kind) => [name, marksOf(kind)])));
     find("overview").after(pace);
     find("hint").append(make("span", "", ` ${legend()}`));
