@@ -21,7 +21,7 @@ CODECS = {"h264": ["libx264", "-preset", "veryfast"], "hevc": ["libx265", "-pres
 KINDS = {  # boundaries of a film by kind
     "plain": {"cuts": 50}, "pan": {"cuts": 50}, "zoom": {"cuts": 50}, "shake": {"cuts": 50},
     "action": {"cuts": 50}, "strobe": {"cuts": 40}, "dark": {"cuts": 50}, "noise": {"cuts": 50},
-    "made": {"cuts": 40}, "flash": {"cuts": 50, "flashes": 50}, "fade": {"cuts": 20, "fades": 50},
+    "made": {"cuts": 40}, "flash": {"cuts": 66, "flashes": 60}, "fade": {"cuts": 20, "fades": 50},
     "dissolve": {"cuts": 20, "dissolves": 50}, "clips": {"cuts": 30, "fades": 15, "dissolves": 15}}
 FILMS = [  # kind, frames a second (0: varying), codec, constant rate factor
     ("plain", 24, "h264", 23), ("plain", 60, "hevc", 36), ("plain", 0, "h264", 34), ("pan", 25, "h264", 34),

@@ -329,7 +329,7 @@ static int64_t end_of_film(const struct film_scan *s)
 /* Fills a shot of the frames [from, to). */
 static void fill_shot(const struct film_scan *s, size_t from, size_t to, struct shot *shot)
 {
-    uint64_t sum[3] = {0}, n = to - from;
+    uint64_t sum[3] = {0}, n = to > from ? to - from : 1;
     for (size_t i = from; i < to; i++)
         for (int c = 0; c < 3; c++)
             sum[c] += s->frame[i].mean[c];

@@ -14,7 +14,7 @@ static unsigned root_of(uint64_t value)
 }
 
 /* Sets a pixel from the sums of four. */
-static void convert_pixel(const unsigned rgb[3], struct small_frame *to, int i)
+static void convert_pixel(const unsigned rgb[3], struct small_frame *to, size_t i)
 {
     int r = (int)rgb[0], g = (int)rgb[1], b = (int)rgb[2];
     to->plane[0][i] = (uint8_t)((77 * r + 150 * g + 29 * b + 512) >> 10);
@@ -25,9 +25,10 @@ static void convert_pixel(const unsigned rgb[3], struct small_frame *to, int i)
 void small_frame_make(const uint8_t *rgb, struct small_frame *to, struct scan_frame *facts)
 {
     uint64_t sum[3] = {0}, luma = 0, squares = 0;
-    for (int y = 0; y < SMALL_HEIGHT; y++)
-        for (int x = 0; x < SMALL_WIDTH; x++) {
-            const uint8_t *p = rgb + (2 * y * SCAN_WIDTH + 2 * x) * 3, *q = p + 3 * SCAN_WIDTH;
+    for (size_t y = 0; y < SMALL_HEIGHT; y++)
+        for (size_t x = 0; x < SMALL_WIDTH; x++) {
+            const uint8_t *p = rgb + (2 * y * SCAN_WIDTH + 2 * x) * 3;
+            const uint8_t *q = p + (size_t)3 * SCAN_WIDTH;
             unsigned four[3];
             for (int c = 0; c < 3; c++) {
                 four[c] = (unsigned)p[c] + p[c + 3] + q[c] + q[c + 3];
@@ -37,13 +38,13 @@ void small_frame_make(const uint8_t *rgb, struct small_frame *to, struct scan_fr
         }
     for (int i = 0; i < SMALL_PIXELS; i++) {
         luma += to->plane[0][i];
-        squares += (unsigned)to->plane[0][i] * to->plane[0][i];
+        squares += (uint64_t)to->plane[0][i] * to->plane[0][i];
     }
     for (int c = 0; c < 3; c++)
         facts->mean[c] = mean_of(sum[c], 4 * SMALL_PIXELS);
     facts->luma = mean_of(luma, SMALL_PIXELS);
-    facts->contrast =
-        (uint8_t)root_of((squares * SMALL_PIXELS - luma * luma) / (SMALL_PIXELS * SMALL_PIXELS));
+    const uint64_t n = SMALL_PIXELS;
+    facts->contrast = (uint8_t)root_of((squares * n - luma * luma) / (n * n));
 }
 
 static unsigned sum_differences(const uint8_t *a, const uint8_t *b, int n)

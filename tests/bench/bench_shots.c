@@ -39,7 +39,8 @@ int main(int argc, char **argv)
             fail(&e);
         took += clock_thread_ns() - begun;
     }
-    if (!scan_end(s, -1, &film, &e) || !shots_find(&film, atoi(argv[1]), &shots, &e))
+    if (!scan_end(s, -1, &film, &e) ||
+        !shots_find(&film, (int)strtol(argv[1], NULL, 10), &shots, &e))
         fail(&e);
     for (size_t i = 0; i < shots.count; i++)
         printf("%" PRIu64 " %s %" PRIu32 "\n", shots.shot[i].frame,

@@ -36,7 +36,7 @@ static struct film_scan scan_stepping(int step, int gap, int gap_end)
         if (frame < gap || frame >= gap_end)
             put_made(s, &made, frame);
     }
-    assert_true(scan_end(s, FRAMES * FRAME_US, &film, NULL));
+    assert_true(scan_end(s, (int64_t)FRAMES * FRAME_US, &film, NULL));
     scan_free(&s);
     return film;
 }
@@ -104,7 +104,7 @@ TEST(any_thread_puts)
     }
     for (int i = 0; i < 4; i++)
         pthread_join(thread[i], NULL);
-    assert_true(scan_end(s, FRAMES * FRAME_US, &film, NULL));
+    assert_true(scan_end(s, (int64_t)FRAMES * FRAME_US, &film, NULL));
     scan_free(&s);
     assert_same(&forward, &film);
     film_scan_free(&film);
