@@ -440,7 +440,7 @@ static bool end_shots(const struct job_order *order, const struct job_film *film
 static const char *count_written(const struct job_stores *s, const struct report *r,
                                  const struct writer *w, uint64_t *count)
 {
-    *count = r->count;
+    *count = w ? r->count : columns_count(s->columns);
     if (!w) /* a dump */
         return "frame";
     if (w->beside) {
@@ -509,7 +509,7 @@ static bool write_dump(const struct job_order *order, struct job_stores *s, cons
 {
     if (!s->dump)
         return true;
-    if (!dump_commit(&s->dump, r->count, e))
+    if (!dump_commit(&s->dump, columns_count(s->columns), e))
         return false;
     log_written(order, s, r, outputs_dump(order->outputs));
     return true;
