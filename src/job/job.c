@@ -443,11 +443,9 @@ static bool end_shots(const struct job_order *order, const struct job_film *film
 static const char *count_written(const struct job_stores *s, const struct report *r,
                                  const struct writer *w, uint64_t *count)
 {
-    *count = r->count;
-    if (!w) { /* a dump */
-        *count = columns_count(s->columns);
+    *count = w ? r->count : columns_count(s->columns);
+    if (!w) /* a dump */
         return "frame";
-    }
     if (w->beside) {
         *count = previews_count(s->previews);
         return "preview";

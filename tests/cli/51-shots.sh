@@ -108,6 +108,28 @@ test_shots_refused() { # quick
     refuses 2 "$(sample)" --shot-list a.txt -o a.png
 }
 
+# How many pixels of a row follow one another in one colour.
+runs() {
+    ffmpeg -nostdin -v error -i "$1" -f rawvideo -pix_fmt rgb24 - | od -An -v -tx1 -w3 | uniq -c | awk '{print $1}' | paste -sd' '
+}
+
+# A shot is as wide as its time, or all are the same. The last shot is cut to half.
+test_shots_as_columns() { # quick
+    scenes a.mp4 -c:v libx264 -preset fast -g 50
+    for mode in average kmeans dominant; do
+        ok a.mp4 -n 5 --end 7.8 --columns shots -m $mode --width 26 --height 1 -o time.png
+        [ "$(runs time.png)" = '4 4 4 4 4 4 2' ] || fail "$mode by time: $(runs time.png)"
+        ok a.mp4 -n 5 --end 7.8 --columns shots --shot-width equal -m $mode --width 14 --height 1 -o equal.png
+        [ "$(runs equal.png)" = '2 2 2 2 2 2 2' ] || fail "$mode, equal: $(runs equal.png)"
+    done
+    ok a.mp4 -n 5 --columns shots -m palette --threads 1 --html a.html -o a.png --poster
+    ok a.mp4 -n 5 --columns shots -m palette --threads 5 --html b.html -o b.png --poster
+    cmp a.png b.png && cmp a.html b.html || fail "threads change columns that are shots"
+    ok a.mp4 -n 5 --dump all.rgb -o all.png
+    ok a.mp4 -n 5 --columns shots --dump shots.rgb -o shots.png
+    cmp all.rgb shots.rgb || fail "--columns shots takes frames from the dump"
+}
+
 # Every format says the same, and other programs take it.
 test_shot_list_formats() { # quick
     scenes a.mp4 -c:v libx264 -preset fast -g 50
