@@ -404,6 +404,17 @@ static bool end_scan(const struct job_order *order, const struct job_film *film,
     return true;
 }
 
+/* Returns true if a list of shots has the main colours of each. */
+static bool shows_shot_colours(const struct job_order *order, const struct report *r)
+{
+    bool shows = false;
+    for (size_t k = 0; k < order->outputs->count; k++) {
+        const struct writer *w = order->outputs->output[k].kind->writer;
+        shows |= w && w->shots && !w->modeless;
+    }
+    return shows && (r->analysis.needs & STRIP_CLUSTERS);
+}
+
 /* Finds the shots, and with --columns shots makes a column of each. */
 static bool find_shots(const struct job_order *order, struct job_stores *stores,
                        struct job_shots *s, struct report *r, struct err *e)
@@ -413,11 +424,13 @@ static bool find_shots(const struct job_order *order, struct job_stores *stores,
     film_scan_free(&s->scan);
     r->media.shots = &s->shots;
     log_msg(LOG_VERBOSE, "'%s': %zu shots", order->path, s->shots.count);
-    if (!order->plan->film.by_shot)
+    if (!order->plan->film.by_shot && !shows_shot_colours(order, r))
         return true;
-    stores->shot_columns = shot_columns(r, &s->shots, e);
+    r->media.shot_columns = stores->shot_columns = shot_columns(r, &s->shots, e);
     if (!stores->shot_columns)
         return false;
+    if (!order->plan->film.by_shot)
+        return true;
     r->columns = stores->shot_columns;
     r->count = s->shots.count;
     r->analysis.by_shot = true;

@@ -58,7 +58,7 @@ struct job_shots {
 /* Where the frames of a decode pass go. What no output needs is NULL. */
 struct job_stores {
     struct columns *columns;
-    struct columns *shot_columns; /* --columns shots: of `columns` */
+    struct columns *shot_columns; /* a column a shot, of `columns` */
     struct dump *dump;
     struct thumbs *thumbs;
     struct previews *previews;

@@ -64,6 +64,8 @@ struct report_media {
     const struct film_sound *sound;
     struct spectrum *spectrum; /* sinks.h */
     const struct shots *shots; /* shots.h */
+    /* shot_columns.h, for the main colours of shots; NULL: no output shows them */
+    const struct columns *shot_columns;
 };
 
 /* How the run went, which does not change a picture. */

@@ -61,26 +61,9 @@ static const char *last_ending(const struct writer *w)
     return dot ? dot + 1 : ending;
 }
 
-/* Sets the message that no format of an option has the ending of a path. */
-static bool refuse_ending(const struct option_row *row, const char *arg, struct err *e)
-{
-    char list[80] = "";
-    const char *last = NULL;
-    for (size_t i = 0; i < writer_count; i++) {
-        if (strcmp(writer_option(writer_table[i]), row->name) != 0)
-            continue;
-        if (last)
-            snprintf(list + strlen(list), sizeof list - strlen(list), "%s.%s", *list ? ", " : "",
-                     last);
-        last = last_ending(writer_table[i]);
-    }
-    return err_set(e, ERR_USAGE, "--%s: '%s' does not end in %s or .%s", row->name, arg, list,
-                   last);
-}
-
 /*
- * Sets the path of an option that several writers have. The ending selects the format; a folder or
- * stdout gets the first one. The option may be given once per format.
+ * Sets the path of an option that several writers have, whose help ends in ": " and their endings.
+ * The ending selects the format; a folder or stdout gets the first one. The option may be given once per format.
  */
 static bool set_by_ending(void *options, const struct option_row *row, const char *arg,
                           struct err *e)
@@ -94,7 +77,8 @@ static bool set_by_ending(void *options, const struct option_row *row, const cha
         if (strcmp(writer_option(w), row->name) == 0 && (plain || writer_has_ending(arg, ending)))
             return add_output(options, w, arg, e);
     }
-    return refuse_ending(row, arg, e);
+    return err_set(e, ERR_USAGE, "--%s: '%s' does not end in one of%s", row->name, arg,
+                   strchr(row->help, ':') + 1);
 }
 
 /* Adds the writers of KIND[,KIND...]. Their files lie beside the films. */

@@ -173,7 +173,7 @@ test_shot_list_names() {
     refuses 2 films --drop-frame
     says "^barcode: --drop-frame applies to --shot-list; add --shot-list FILE$"
     refuses 2 films/a.mp4 --shot-list s.txt
-    says "^barcode: --shot-list: 's.txt' does not end in .csv, .json, .edl, .otio, .ffmeta, .xml or .vtt$"
+    says "^barcode: --shot-list: 's.txt' does not end in one of .csv, .json, .edl, .otio, .ffmeta, .xml, .vtt$"
     for format in edl otio xml; do refuses 2 films/a.mp4 -o s.$format; done
 }
 

@@ -62,8 +62,7 @@ static const char edl_begin[] = "TITLE: ", edl_end[] = "* END\n";
  * of one frame or of the marker's length; opentimelineio needs the shot's length, and accepts no
  * comment before the first event.
  */
-static void put_events(const struct report *r, const struct shot_colours *colours,
-                       const uint16_t *root, FILE *f)
+static void put_events(const struct report *r, struct strips strips, const uint16_t *root, FILE *f)
 {
     const struct timecode t = timecode_of_film(r->film, r->drop_frame);
     char title[EDL_TITLE], name[FILM_NAME], provenance[PROVENANCE_TEXT];
@@ -73,7 +72,7 @@ static void put_events(const struct report *r, const struct shot_colours *colour
     fprintf(f, "%s%s\nFCM: %sDROP FRAME\n", edl_begin, title, t.drop ? "" : "NON-");
     for (size_t i = 0; i < r->media.shots->count; i++) {
         const struct shot *shot = &r->media.shots->shot[i];
-        const struct column *column = shot_colours_get(colours, i);
+        const struct column *column = shot_colours(r, strips, i);
         const int64_t from = timecode_frame(&t, shot->start_us),
                       to = timecode_frame(&t, shot->end_us);
         fputc('\n', f);
@@ -89,19 +88,15 @@ static void put_events(const struct report *r, const struct shot_colours *colour
 
 static bool write_edl(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
-    struct shot_colours colours;
     const size_t bytes = OKLAB_ROOTS * sizeof(uint16_t);
     uint16_t *root = malloc(bytes);
     if (!root)
         return err_memory(e, bytes);
     oklab_roots(root);
-    const bool ok = shot_colours_open(&colours, r, strips, e);
     errno = 0;
-    if (ok)
-        put_events(r, &colours, root, f);
-    shot_colours_close(&colours);
+    put_events(r, strips, root, f);
     free(root);
-    return ok && (!ferror(f) || writer_failed(e));
+    return !ferror(f) || writer_failed(e);
 }
 
 SHOT_WRITER(edl, "edit list", .begin = edl_begin, .end = edl_end);

@@ -19,24 +19,10 @@
 
 /* ---- The main colours ---- */
 
-bool shot_colours_open(struct shot_colours *c, const struct report *r, struct strips strips,
-                       struct err *e)
+const struct column *shot_colours(const struct report *r, struct strips strips, size_t i)
 {
-    *c = (struct shot_colours){.columns = NULL};
-    if (!(strips_need(strips) & STRIP_CLUSTERS))
-        return true;
-    c->k = r->analysis.kmeans.k;
-    if (!r->analysis.by_shot)
-        c->own = shot_columns(r, r->media.shots, e);
-    c->columns = c->own ? c->own : r->columns;
-    return r->analysis.by_shot || c->own;
-}
-
-void shot_colours_close(struct shot_colours *c) { columns_free(&c->own); }
-
-const struct column *shot_colours_get(const struct shot_colours *c, size_t i)
-{
-    const struct column *column = c->columns ? columns_get(c->columns, i) : NULL;
+    const bool wanted = r->media.shot_columns && (strips_need(strips) & STRIP_CLUSTERS);
+    const struct column *column = wanted ? columns_get(r->media.shot_columns, i) : NULL;
     return column && column->clusters > 0 ? column : NULL;
 }
 
@@ -51,7 +37,8 @@ enum { CSV_FILM = 11 }; /* the number of the field `film` */
 struct shot_rows {
     FILE *f;
     const struct report *r;
-    struct shot_colours colours;
+    struct strips strips;
+    int k; /* colours of a shot, at most */
     struct timecode timecode;
     char title[LAYOUT_TEXT], *file; /* plain text (text.h) */
 };
@@ -59,7 +46,7 @@ struct shot_rows {
 static void put_row(struct shot_rows *s, size_t i)
 {
     const struct shot *shot = &s->r->media.shots->shot[i];
-    const struct column *column = shot_colours_get(&s->colours, i);
+    const struct column *column = shot_colours(s->r, s->strips, i);
     char timecode[TIMECODE_TEXT], hex[PAINT_HEX];
     timecode_text(&s->timecode, timecode_frame(&s->timecode, shot->start_us), timecode);
     fprintf(s->f, "%zu,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",", i + 1, shot->frame,
@@ -75,7 +62,7 @@ static void put_row(struct shot_rows *s, size_t i)
     csv_put_text(s->f, s->title);
     fputc(',', s->f);
     csv_put_text(s->f, s->file);
-    for (int k = 1; k <= s->colours.k; k++) {
+    for (int k = 1; k <= s->k; k++) {
         const bool has = column && k <= column->clusters;
         if (has)
             paint_text_hex(column->cluster[k - 1].rgb, hex);
@@ -89,7 +76,7 @@ static void put_row(struct shot_rows *s, size_t i)
 static void put_rows(struct shot_rows *s)
 {
     fputs(csv_begin, s->f);
-    for (int k = 1; k <= s->colours.k; k++)
+    for (int k = 1; k <= s->k; k++)
         fprintf(s->f, ",colour_%d,share_%d", k, k);
     fputs("\r\n", s->f);
     for (size_t i = 0; i < s->r->media.shots->count; i++)
@@ -100,20 +87,19 @@ static void put_rows(struct shot_rows *s)
 static bool write_csv(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     const char *name = r->name ? r->name : r->film->path;
-    struct shot_rows s = {.f = f, .r = r, .timecode = timecode_of_film(r->film, r->drop_frame)};
-    if (!shot_colours_open(&s.colours, r, strips, e))
-        return false;
-    s.file = strdup(name);
-    if (s.file) {
-        text_make_plain(s.file);
-        layout_title(r, s.title);
-        text_make_plain(s.title);
-        errno = 0;
-        put_rows(&s);
-    }
-    shot_colours_close(&s.colours);
+    struct shot_rows s = {.f = f,
+                          .r = r,
+                          .strips = strips,
+                          .k = strips_need(strips) & STRIP_CLUSTERS ? r->analysis.kmeans.k : 0,
+                          .timecode = timecode_of_film(r->film, r->drop_frame),
+                          .file = strdup(name)};
     if (!s.file)
         return err_memory(e, strlen(name));
+    text_make_plain(s.file);
+    layout_title(r, s.title);
+    text_make_plain(s.title);
+    errno = 0;
+    put_rows(&s);
     free(s.file);
     return !ferror(f) || writer_failed(e);
 }
@@ -134,11 +120,11 @@ SHOT_WRITER(csv, "CSV of shots", .recognizes = recognize_csv);
 static const char json_begin[] = "{\n\"shot_list\": ", json_end[] = "\n]\n}\n";
 
 /* Adds timecode and main colours to what json_shot_value has. */
-static json_t *shot_value(const struct report *r, const struct shot_colours *colours,
-                          const struct timecode *t, size_t i)
+static json_t *shot_value(const struct report *r, struct strips strips, const struct timecode *t,
+                          size_t i)
 {
     const struct shot *shot = &r->media.shots->shot[i];
-    const struct column *column = shot_colours_get(colours, i);
+    const struct column *column = shot_colours(r, strips, i);
     json_t *value = json_shot_value(shot, i + 1), *list = json_array();
     char timecode[TIMECODE_TEXT];
     double total = 0;
@@ -159,7 +145,8 @@ static json_t *shot_value(const struct report *r, const struct shot_colours *col
     return value;
 }
 
-static bool put_json(const struct report *r, const struct shot_colours *colours, FILE *f)
+/* Writes one key or one shot per line (shots.schema.json). The first key has the provenance. */
+static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     const struct timecode t = timecode_of_film(r->film, r->drop_frame);
     char name[LAYOUT_TEXT], provenance[PROVENANCE_TEXT];
@@ -170,43 +157,39 @@ static bool put_json(const struct report *r, const struct shot_colours *colours,
               fputs(",\n\"shots\": [", f) != EOF;
     for (size_t i = 0; ok && i < r->media.shots->count; i++)
         ok = fputs(i == 0 ? "\n" : ",\n", f) != EOF &&
-             writer_json_put(f, shot_value(r, colours, &t, i));
-    return ok && fputs(json_end, f) != EOF;
-}
-
-/* Writes one key or one shot per line (shots.schema.json). The first key has the provenance. */
-static bool write_json(const struct report *r, struct strips strips, FILE *f, struct err *e)
-{
-    struct shot_colours colours;
-    if (!shot_colours_open(&colours, r, strips, e))
-        return false;
-    const bool ok = put_json(r, &colours, f);
-    shot_colours_close(&colours);
-    return ok || writer_failed(e);
+             writer_json_put(f, shot_value(r, strips, &t, i));
+    return (ok && fputs(json_end, f) != EOF) || writer_failed(e);
 }
 
 SHOT_WRITER(json, "JSON of shots", .begin = json_begin, .end = json_end);
 
 /* ---- Chapters and cues ---- */
 
-/* A text that has a block per shot. */
-struct shot_text {
-    const char *begin;       /* to the provenance comment */
-    const char *after, *end; /* behind the comment, and at the end */
-    void (*put)(FILE *f, const struct shot *s, size_t number);
-};
+typedef void put_shot(FILE *f, const struct shot *s, size_t number);
 
-static bool write_text(const struct shot_text *text, const struct report *r, FILE *f, struct err *e)
+/* Writes a block per shot. The provenance comment is between `begin` and `after`. */
+static bool write_text(const struct report *r, const char *begin, const char *after, put_shot *put,
+                       const char *end, FILE *f, struct err *e)
 {
     char provenance[PROVENANCE_TEXT];
     provenance_text(r, 0, provenance);
     errno = 0;
-    fprintf(f, "%s%s%s", text->begin, provenance, text->after);
+    fprintf(f, "%s%s%s", begin, provenance, after);
     for (size_t i = 0; i < r->media.shots->count; i++)
-        text->put(f, &r->media.shots->shot[i], i + 1);
-    fputs(text->end, f);
+        put(f, &r->media.shots->shot[i], i + 1);
+    fputs(end, f);
     return !ferror(f) || writer_failed(e);
 }
+
+/* Defines the writer of such a format. Files of it begin with `head`, and then have `rest`. */
+#define TEXT_WRITER(format, shown, head, rest, after, put, tail) \
+    static bool write_##format(const struct report *r, struct strips strips, FILE *f, \
+                               struct err *e) \
+    { \
+        (void)strips; \
+        return write_text(r, head rest, after, put, tail, f, e); \
+    } \
+    SHOT_WRITER(format, shown, .modeless = true, .begin = head, .end = tail)
 
 /* Writes "01:02:03", then the rest of the second with `digits` digits. */
 static void put_clock(FILE *f, int64_t us, int digits)
@@ -227,16 +210,7 @@ static void put_ffmeta(FILE *f, const struct shot *s, size_t number)
             s->start_us, s->end_us, number);
 }
 
-static const struct shot_text ffmeta = {";FFMETADATA1\n;", "\n", ";end\n", put_ffmeta};
-
-static bool write_ffmeta(const struct report *r, struct strips strips, FILE *f, struct err *e)
-{
-    (void)strips;
-    return write_text(&ffmeta, r, f, e);
-}
-
-SHOT_WRITER(ffmeta, "chapters of FFmpeg", .modeless = true, .begin = ";FFMETADATA1\n",
-            .end = ";end\n");
+TEXT_WRITER(ffmeta, "chapters of FFmpeg", ";FFMETADATA1\n", ";", "\n", put_ffmeta, ";end\n");
 
 /* Matroska's chapters as XML, as mkvmerge reads them (matroska.org, "Chapters"). */
 static void put_xml(FILE *f, const struct shot *s, size_t number)
@@ -253,18 +227,8 @@ static void put_xml(FILE *f, const struct shot *s, size_t number)
             number);
 }
 
-static const char xml_begin[] = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- ";
-static const char xml_end[] = "</Chapters>\n";
-static const struct shot_text xml = {xml_begin, "\n-->\n<Chapters>\n  <EditionEntry>\n",
-                                     "  </EditionEntry>\n</Chapters>\n", put_xml};
-
-static bool write_xml(const struct report *r, struct strips strips, FILE *f, struct err *e)
-{
-    (void)strips;
-    return write_text(&xml, r, f, e);
-}
-
-SHOT_WRITER(xml, "chapters of Matroska", .modeless = true, .begin = xml_begin, .end = xml_end);
+TEXT_WRITER(xml, "chapters of Matroska", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- ", "",
+            "\n-->\n<Chapters>\n  <EditionEntry>\n", put_xml, "  </EditionEntry>\n</Chapters>\n");
 
 /* WebVTT (W3C): a cue per shot. Its first line is not that of thumbnails (thumbnails.c). */
 static void put_cue(FILE *f, const struct shot *s, size_t number)
@@ -275,13 +239,4 @@ static void put_cue(FILE *f, const struct shot *s, size_t number)
     fprintf(f, "\nShot %zu\n\n", number);
 }
 
-static const char vtt_begin[] = "WEBVTT Shots\n", vtt_end[] = "NOTE end\n";
-static const struct shot_text vtt = {"WEBVTT Shots\n\nNOTE\n", "\n\n", vtt_end, put_cue};
-
-static bool write_vtt(const struct report *r, struct strips strips, FILE *f, struct err *e)
-{
-    (void)strips;
-    return write_text(&vtt, r, f, e);
-}
-
-SHOT_WRITER(vtt, "WebVTT of shots", .modeless = true, .begin = vtt_begin, .end = vtt_end);
+TEXT_WRITER(vtt, "WebVTT of shots", "WEBVTT Shots\n", "\nNOTE\n", "\n\n", put_cue, "NOTE end\n");

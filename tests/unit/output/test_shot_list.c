@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "test.h"
+#include "output/modes/shot_columns.h"
 #include "output/writer.h"
 #include "shots/shots.h"
 #include "strips.h"
@@ -51,8 +52,12 @@ static char *list_as(const char *writer, const char *mode, bool drop_frame, size
 {
     struct film film;
     struct report r = scene(&film);
+    struct columns *columns = shot_columns(&r, &shots, NULL);
+    assert_non_null(columns);
     r.drop_frame = drop_frame;
+    r.media.shot_columns = columns;
     char *bytes = written(writer, &r, alone(mode), size);
+    columns_free(&columns);
     free_columns(&r);
     return bytes;
 }
