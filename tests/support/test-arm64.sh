@@ -17,7 +17,7 @@ top=$(cd "$(dirname "$0")/../.." && pwd)
 . "$top/tests/support/package.sh"
 root=$top/out/arm64/root
 triplet=aarch64-linux-gnu
-cases='test_(dump|bad_clips|linear_light|variable_rate|edit_list|truncated_without_duration|slit_is_a_column|join_is_the_concatenated_film|live_pipe|cache_admin|which_stream|find)$'
+cases='test_(dump|bad_clips|linear_light|variable_rate|edit_list|truncated_without_duration|which_stream|find|default_name|several_films)$'
 
 make_root() {
     local packages
