@@ -16,7 +16,7 @@ enum {
     FLASH_US = 250000,
     FLASH_LAGS = SCAN_NEAR + 2, /* by which a flash is recognized */
     AROUND_US = 130000,         /* the frames with which a cut's score is compared */
-    BLANK_CONTRAST = 4,
+    BLANK_CONTRAST = 3,
     RAMP = 8,            /* frames in which the contrast of a fade changes */
     CONTRAST_LEAST = 12, /* sums of two frames */
     CONTRAST_USUAL = 100,
