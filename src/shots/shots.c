@@ -16,7 +16,7 @@ enum {
     FLASH_LAGS = SCAN_NEAR + 2, /* by which a flash is recognized */
     AROUND_US = 130000,         /* the frames with which a cut's score is compared, at least 2 */
     AROUND_MOST = 32,
-    BLANK_CONTRAST = 4,
+    BLANK_CONTRAST = 3,
     RAMP = 8,            /* frames in which the contrast of a fade changes */
     CONTRAST_LEAST = 12, /* sums of two frames */
     CONTRAST_USUAL = 100,
@@ -265,6 +265,18 @@ static struct boundary dissolve_at(const struct finder *f, size_t middle)
     return b;
 }
 
+/* Adds a dissolve, in the middle of the frames with nearly its score. */
+static bool add_dissolve(struct finder *f, struct boundary b, struct err *e)
+{
+    size_t from = b.at, to = b.at;
+    while (from > 0 && dissolve_at(f, from - 1).score >= b.score / 4 * 3)
+        from--;
+    while (to + 1 < f->count && dissolve_at(f, to + 1).score >= b.score / 4 * 3)
+        to++;
+    b.at = (from + to + 1) / 2;
+    return add_boundary(f, b, e);
+}
+
 /* Of dissolves that overlap, the one with the highest score counts. */
 static bool find_dissolves(struct finder *f, struct err *e)
 {
@@ -274,13 +286,13 @@ static bool find_dissolves(struct finder *f, struct err *e)
         if (b.score < f->threshold / 3)
             continue;
         if (last.score > 0 && b.at - last.at >= (b.frames + last.frames) / 2) {
-            if (!add_boundary(f, last, e))
+            if (!add_dissolve(f, last, e))
                 return false;
             last.score = 0;
         }
         last = b.score > last.score ? b : last;
     }
-    return last.score == 0 || add_boundary(f, last, e);
+    return last.score == 0 || add_dissolve(f, last, e);
 }
 
 /* ---- Shots ---- */

@@ -85,7 +85,10 @@ bool film_scan_write(const struct film_scan *s, uint8_t **bytes, size_t *count, 
 /* Reads any bytes. Fails with ERR_INPUT if they are invalid, and leaves *out empty. */
 bool film_scan_read(struct film_scan *out, const uint8_t *bytes, size_t count, struct err *e);
 
-/* How a shot begins. */
+/*
+ * How a shot begins. The boundary of a fade, through any one colour, is the middle of its frames with
+ * the least contrast; that of a dissolve is its middle.
+ */
 enum shot_transition { SHOT_CUT, SHOT_FADE, SHOT_DISSOLVE };
 
 struct shot {
@@ -93,7 +96,7 @@ struct shot {
     uint64_t frames;                /* up to the next shot's first frame, 1 or more */
     int64_t start_us, end_us;       /* when it is on the screen; end_us is the next one's start */
     enum shot_transition begins_by; /* SHOT_CUT for the first one */
-    uint32_t transition_frames;     /* of the fade or dissolve around its beginning; 0: a cut */
+    uint32_t transition_frames;     /* about, of the fade or dissolve around it; 0: a cut */
     uint8_t mean[3];                /* mean colour of its frames, rounded half up */
 };
 
