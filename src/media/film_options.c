@@ -141,7 +141,11 @@ static bool set_columns(void *options, const struct option_row *row, const char 
         return true;
     }
     o->selection.kind = SELECT_COLUMNS;
-    return option_set_whole("--columns", arg, 1, FILM_COLUMNS_MOST, &o->selection.columns, e);
+    struct err no_number = ERR_INIT;
+    if (option_set_whole("--columns", arg, 1, FILM_COLUMNS_MOST, &o->selection.columns, &no_number))
+        return true;
+    return err_set(e, ERR_USAGE, "--columns: '%s' is neither shots nor a whole number from 1 to %d",
+                   arg, FILM_COLUMNS_MOST);
 }
 
 static bool set_size(void *options, const struct option_row *row, const char *arg, struct err *e)
