@@ -334,7 +334,7 @@ static bool check_pixels(const struct plan *plan, struct err *e)
     return true;
 }
 
-/* Rejects options of outputs that are not requested: --csv-columns, --trickplay-width. */
+/* Rejects options of what is not requested: --csv-columns, --trickplay-width, --shot-width. */
 static bool check_outputs(const struct plan *plan, const struct cli_rows *rows, struct err *e)
 {
     const char *previews = NULL;
@@ -354,6 +354,10 @@ static bool check_outputs(const struct plan *plan, const struct cli_rows *rows, 
         return err_set(e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
     if (plan->formats.drop_frame && !shots)
         return err_set(e, ERR_USAGE, "--drop-frame applies to --shot-list; add --shot-list FILE");
+    if (cli_given(rows, "shot-threshold") && !plan->film.shots)
+        return err_set(e, ERR_USAGE, "--shot-threshold applies to --shots; add --shots");
+    if (cli_given(rows, "shot-width") && !plan->film.by_shot)
+        return err_set(e, ERR_USAGE, "--shot-width applies to --columns shots");
     if (previews && !beside)
         return err_set(e, ERR_USAGE, "%s applies to --trickplay; add --trickplay KIND", previews);
     return true;

@@ -141,7 +141,11 @@ static bool set_columns(void *options, const struct option_row *row, const char 
         return true;
     }
     o->selection.kind = SELECT_COLUMNS;
-    return option_set_whole("--columns", arg, 1, FILM_COLUMNS_MOST, &o->selection.columns, e);
+    struct err no_number = ERR_INIT;
+    if (option_set_whole("--columns", arg, 1, FILM_COLUMNS_MOST, &o->selection.columns, &no_number))
+        return true;
+    return err_set(e, ERR_USAGE, "--columns: '%s' is neither shots nor a whole number from 1 to %d",
+                   arg, FILM_COLUMNS_MOST);
 }
 
 static bool set_size(void *options, const struct option_row *row, const char *arg, struct err *e)
@@ -186,7 +190,7 @@ static const struct option_row rows[] = {
      OPTION_CUSTOM(set_interval)},
     {"columns", "N|shots", "use N frames, evenly spaced in time, for data; or a column a shot",
      .group = OPTION_FRAMES, .words = OPTION_WORDS("shots"), OPTION_CUSTOM(set_columns)},
-    {"shots", NULL, "find the film's cuts, fades and dissolves", .group = OPTION_FRAMES,
+    {"shots", NULL, "find cuts, fades and dissolves: for pages, posters, JSON", .group = OPTION_FRAMES,
      OPTION_FLAG(shots)},
     {"shot-threshold", "N", "the least change of a cut, 1 to 255 (27)", .group = OPTION_FRAMES,
      OPTION_WHOLE(shot_threshold, 1, SHOT_THRESHOLD_MOST)},

@@ -103,6 +103,10 @@ test_shots_refused() { # quick
     done
     refuses 2 "$(sample)" --shots --shot-threshold 0 -o a.png
     refuses 2 "$(sample)" --columns shots --shot-width wide -o a.png
+    refuses 2 "$(sample)" --shot-threshold 9 -o a.png
+    says "^barcode: --shot-threshold applies to --shots; add --shots$"
+    refuses 2 "$(sample)" --shots --shot-width equal -o a.png
+    says "^barcode: --shot-width applies to --columns shots$"
     refuses 3 "$(clip bad/audio-only.m4a)" --shot-list a.csv -o a.png
     refuses 2 "$(sample)" --shot-list a.txt -o a.png
 }

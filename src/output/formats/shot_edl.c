@@ -13,6 +13,12 @@
 
 enum { FILM_NAME = 512, EDL_TITLE = 71 };
 
+/* Fails for a film of several files: these formats would name the first one for all shots. */
+static bool check_parts(const struct report *r, struct err *e)
+{
+    return !r->film->parts || err_set(e, ERR_FAILED, "the film is in several files");
+}
+
 /* Writes the film's file name: valid UTF-8, one line. */
 static void film_name(const struct report *r, char *name, size_t size)
 {
@@ -89,7 +95,7 @@ static void put_events(const struct report *r, struct strips strips, const uint1
 static bool write_edl(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     const size_t bytes = OKLAB_ROOTS * sizeof(uint16_t);
-    uint16_t *root = malloc(bytes);
+    uint16_t *root = check_parts(r, e) ? malloc(bytes) : NULL;
     if (!root)
         return err_memory(e, bytes);
     oklab_roots(root);
@@ -163,6 +169,8 @@ static const char otio_begin[] =
 static bool write_otio(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     (void)strips;
+    if (!check_parts(r, e))
+        return false;
     const struct timecode t = timecode_of_film(r->film, false);
     char name[FILM_NAME], provenance[PROVENANCE_TEXT];
     film_name(r, name, sizeof name);

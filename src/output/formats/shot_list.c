@@ -230,12 +230,15 @@ static void put_xml(FILE *f, const struct shot *s, size_t number)
 TEXT_WRITER(xml, "chapters of Matroska", "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<!-- ", "",
             "\n-->\n<Chapters>\n  <EditionEntry>\n", put_xml, "  </EditionEntry>\n</Chapters>\n");
 
+/* Returns the time rounded up to a millisecond, so that the frame of that time is on the screen. */
+static int64_t ceil_ms(int64_t us) { return (us + 999) / 1000 * 1000; }
+
 /* WebVTT (W3C): a cue per shot. Its first line is not that of thumbnails (thumbnails.c). */
 static void put_cue(FILE *f, const struct shot *s, size_t number)
 {
-    put_clock(f, s->start_us, 3);
+    put_clock(f, ceil_ms(s->start_us), 3);
     fputs(" --> ", f);
-    put_clock(f, s->end_us, 3);
+    put_clock(f, ceil_ms(s->end_us), 3);
     fprintf(f, "\nShot %zu\n\n", number);
 }
 

@@ -169,7 +169,10 @@ TEST(whole_numbers_are_strict)
     bad("f --n-init 1001", "--n-init: '1001' is not a whole number from 1 to 1000");
     bad("f --max-iter 0", "--max-iter: '0' is not a whole number from 1 to 100000");
     bad("f --every 2147483649", "-n: '2147483649' is not a whole number from 1 to 2147483648");
-    bad("f --columns 10000001", "--columns: '10000001' is not a whole number from 1 to 10000000");
+    bad("f --columns 10000001",
+        "--columns: '10000001' is neither shots nor a whole number from 1 to 10000000");
+    bad("f --columns shot",
+        "--columns: 'shot' is neither shots nor a whole number from 1 to 10000000");
     bad("f --width 10000001", "--width: '10000001' is not a whole number from 1 to 10000000");
     bad("f --width 10000000 --height 65535",
         "a picture of 10000000x65535 is too large (at most 2147483648 pixels); give a smaller "

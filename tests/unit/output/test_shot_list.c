@@ -201,7 +201,7 @@ TEST(cues)
     expect("shots-vtt", "average", false,
            "WEBVTT Shots\n\nNOTE\n" MARK "\n\n"
            "00:00:00.100 --> 00:01:00.160\nShot 1\n\n00:01:00.160 --> 00:01:01.161\nShot 2\n\n"
-           "00:01:01.161 --> 00:01:01.261\nShot 3\n\nNOTE end\n");
+           "00:01:01.161 --> 00:01:01.262\nShot 3\n\nNOTE end\n");
 }
 
 static const char *const all[] = {"shots-json", "shots-edl", "shots-otio", "shots-ffmeta",

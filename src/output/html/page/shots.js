@@ -117,7 +117,7 @@
     const pace = make("div"), here = make("div");
     pace.id = "pace";
     here.id = "shot-at";
-    pace.append(chart("lengths", lengths, `Shot length, up to ${clock(largest(lengths), 1).replace(/^[0:]+(?=\d)/, "")} s`),
+    pace.append(chart("lengths", lengths, `Shot length, up to ${clock(largest(lengths) + 0.05, 1).replace(/^[0:]+(?=\d)/, "")} s`),
         chart("rates", rates, `Shots per minute, the median of ${2 * AROUND + 1} shots, up to ${number(largest(rates))}`), here);
     strip.before(picture("cuts", 10, KINDS.map((name, kind) => [name, marksOf(kind)])));
     find("overview").after(pace);
