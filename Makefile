@@ -443,7 +443,8 @@ $(eval $(call own_test,web,web,out/sample.mkv out/clips.made,$(PYTHON) tests/web
 ## test-live: live barcodes with real parts: streams, clocks, losses, kills, the page, hostile
 ##   clients (four minutes)
 $(eval $(call own_test,live,live,$(BIN)/made_feed,MADE_FEED=$(BIN)/made_feed tests/live.sh))
-## test-data: CSV and JSON as pandas and R read them, by samples/python and samples/r (seconds)
+## test-data: CSV and JSON as pandas and R read them, by samples/python and samples/r; shot lists as
+##   opentimelineio reads them (a minute)
 $(eval $(call own_test,data,data,,tests/data.sh))
 ## test-align: an hour of made sound and other versions of it, aligned (15 minutes the first time,
 ##   then two)
@@ -719,6 +720,7 @@ test-wheel: wheel
 test-arm64: deps
 	@tests/support/install-packages.sh arm64
 	@$(MAKE) --no-print-directory $(BIN)/barcode out/sample.mkv out/clips.quick
+	@tests/support/make-clips.sh out/clips mpeg1.mpg mjpeg.avi
 	@tests/support/test-arm64.sh $(BIN)/barcode out/clips out/sample.mkv
 
 .PHONY: test-docker

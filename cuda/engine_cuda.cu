@@ -308,7 +308,7 @@ bool gpu_batch_deliver(struct gpu_batch *b, const struct engine_job *job, struct
         if (job->tap &&
             !job->tap(job->tap_user, &b->tag[i], b->host_rgb + (size_t)i * gpu_frame_bytes(job), e))
             return false;
-        if (!frame_is_preview_only(&b->tag[i]) && !deliver_one(b, i, job, e))
+        if (frame_fills_column(&b->tag[i]) && !deliver_one(b, i, job, e))
             return false;
     }
     return true;

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # data.sh - CSV and JSON as researchers read them: samples/python/barcode.py alone and with pandas, and
-# samples/r/barcode.R. `make test-data` installs these. The last line counts; exit 1 when a check failed.
+# samples/r/barcode.R; shot lists as opentimelineio (PyPI) and mkvmerge do. `make test-data` installs these. The last line counts; exit 1 when a check failed.
 #
 # BARCODE (out/bin/barcode) and PYTHON come from the environment.
 set -u
@@ -57,6 +57,15 @@ works "R's plot" test -s plot.pdf
 works "R with all columns" Rscript -e "source('$top/samples/r/barcode.R'); d <- read_barcode('wide.csv');
     stopifnot(nrow(d) == 30, levels(d\$title) == c('NA', '=1+1', 'é'), is.numeric(d\$ok_hue_4),
               is.character(d\$colour_1), max(d\$share_1) <= 1, !any(is.na(d\$r)))"
+works "a shot list" "$barcode" -q films/NA.mkv --shot-list shots.csv --json shots.json -n 5
+works "shots.py" env MPLBACKEND=Agg "$PYTHON" "$top/samples/python/shots.py" shots.csv shots-py.png
+mv said by_python
+works "shots.R" Rscript "$top/samples/r/shots.R" shots.csv shots-r.png
+mv said by_r
+works "the same from both" cmp <(head -n 2 by_python) by_r
+works "their plots" test -s shots-py.png -a -s shots-r.png
+works "opentimelineio, from PyPI" eval "'$PYTHON' -m venv venv && venv/bin/pip install -q opentimelineio otio-cmx3600-adapter"
+works "shot lists" venv/bin/python "$top/tests/shot_list_check.py" "$barcode" shots
 mkdir package
 film package/film.mkv green -metadata title=1917
 film package/long.mkv red -vf scale=640:-2,loop=9:50

@@ -28,7 +28,7 @@ def grounds_are_readable():
     ground = "return getComputedStyle(document.body).backgroundColor"
     b.open(page["sample"])
     same(b.js(ground), colours["grey"], "the ground at first")
-    for name in ("sample", "broken", "gallery"):
+    for name in ("sample", "broken", "shots", "gallery"):
         for which, colour in colours.items():
             for width, height in ((1440, 900), (390, 844)):
                 b.look(width, height, touch=width < 500)

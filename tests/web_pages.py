@@ -32,7 +32,8 @@ def make_pages():
         subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-ss", str(12 * i - 6), "-i", SAMPLE, "-t", str(5 + i), "-c", "copy", films / f"Part {i}.mkv"], check=True)
     shutil.copy(CLIPS / "one-frame.mkv", films / EVIL)
     page.update(sample=WORK / "sample.html", wide=WORK / "wide.html", broken=WORK / "broken.html", gallery=WORK / "gallery/index.html",
-                many=WORK / "many/index.html", steady=WORK / "steady.html", range=WORK / "range.html", sound=WORK / "sound.html", titles=WORK / "titles/average.html")
+                many=WORK / "many/index.html", steady=WORK / "steady.html", range=WORK / "range.html", sound=WORK / "sound.html", shots=WORK / "shots.html", by_shot=WORK / "by-shot.html",
+                equal=WORK / "equal.html", titles=WORK / "titles/average.html")
     (WORK / "downloads").mkdir()
     for name in ("gallery", "many", "titles"):
         page[name].parent.mkdir()
@@ -45,6 +46,13 @@ def make_pages():
     subprocess.run(["ffmpeg", "-nostdin", "-v", "error", "-i", SAMPLE, "-f", "lavfi", "-i", "aevalsrc='if(lt(t,45),0,0.1*sin(2*PI*1000*t))':s=16000:d=89", "-map", "0:v", "-map", "1:a",
                     "-c:v", "copy", "-c:a", "flac", WORK / "sound.mkv"], check=True)
     barcode(WORK / "sound.mkv", "-n", 8, "-m", "kmeans,sound,spectrum", "-o", page["sound"])
+    # Cuts at frames 50, 80 and 155 of 200.
+    lengths = {"red": 2, "blue": 1.2, "green": 3, "white": 1.8}
+    inputs = [word for colour, s in lengths.items() for word in ("-f", "lavfi", "-i", f"color={colour}:s=160x90:r=25:d={s}")]
+    subprocess.run(["ffmpeg", "-nostdin", "-v", "error", *inputs, "-filter_complex", "concat=n=4", "-g", "250", "-bf", "0", WORK / "shots.mkv"], check=True)
+    barcode(WORK / "shots.mkv", "-n", 5, "--shots", "-o", page["shots"])
+    barcode(WORK / "shots.mkv", "--columns", "shots", "-o", page["by_shot"])
+    barcode(WORK / "shots.mkv", "--columns", "shots", "--shot-width", "equal", "-o", page["equal"])
     for count in (2, 8, 32):
         make_palette(count)
     make_titles(WORK / "titles")

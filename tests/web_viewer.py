@@ -237,6 +237,39 @@ def sound_is_below_the_colours():
 
 
 @test
+def shots_are_marked():
+    """Marks, charts and the current shot of a film of four shots, which change at frames 50, 80 and 155 of 200."""
+    view = "return [...document.querySelectorAll('#cuts, #pace svg')].map(e => e.getAttribute('viewBox').split(' ').map(parseFloat).slice(0, 3))"
+    for name, columns, marks in (("shots", 40, [10, 16, 31]), ("by_shot", 4000, [1000, 1600, 3100]), ("equal", 4, [1, 2, 3])):
+        b.open(page[name])
+        same(b.js("return document.querySelector('#cuts .cut').getAttribute('d')"), "".join(f"M{at} 0V10" for at in marks), f"{name}: marks")
+        same(b.js("return document.querySelectorAll('#cuts .fade[d=\"\"], #cuts .dissolve[d=\"\"]').length"), 2, "no fades and dissolves")
+        same(b.js(view), [[0, 0, columns]] * 3, f"{name}: what is shown")
+        check("4 shots, median 1.9 s" in text("#sub") and ("columns" in text("#sub")) == (name == "shots"), text("#sub"))
+        left, _, wide, _ = strip_box()
+        box = b.js("const r = document.querySelector('#cuts').getBoundingClientRect(), s = document.querySelector('#strip').getBoundingClientRect(); return [r.left, r.width, r.bottom <= s.top]")
+        same(box, [left, wide, True], "where the marks are")
+        for at, said, colour in ((0.1, "shot 1 of 4, 2.00 s", "#fe0000"), (0.3, "shot 2 of 4, 1.20 s", "#0000fe"), (0.9, "shot 4 of 4, 1.80 s", "#ffffff")):
+            hover(at)
+            same(text("#shot"), said, f"{name} at {at}")
+            mean = b.js("return document.querySelector('#colours li .hex').textContent")
+            check(all(abs(int(mean[i:i + 2], 16) - int(colour[i:i + 2], 16)) < 6 for i in (1, 3, 5)), f"{name} at {at} is {mean}")
+            line, cursor = b.js("return ['#shot-at', '#cursor'].map(q => { const r = document.querySelector(q).getBoundingClientRect(); return (r.left + r.right) / 2 })")
+            check(abs(line - cursor) < 1.5, f"the line is at {line}, the cursor at {cursor}")
+        if name != "equal":
+            b.click_on("#in")
+            first, _, span = b.js(view)[0]
+            check(abs(span - columns / 2) < 1 and b.js(view) == [[first, 0, span]] * 3, f"zoomed: {b.js(view)}")
+    # In a picture by time the pixels of a shot are as many as its time has.
+    b.open(page["by_shot"])
+    pixels = b.js("const i = document.querySelector('#pictures img'), c = document.createElement('canvas'); c.width = i.naturalWidth; c.height = 1; const p = c.getContext('2d', {willReadFrequently: true}); p.drawImage(i, 0, 0); return [...p.getImageData(0, 0, c.width, 1).data]")
+    colours = [tuple(pixels[i:i + 3]) for i in range(0, len(pixels), 4)]
+    same([i for i in range(1, len(colours)) if colours[i] != colours[i - 1]], [1000, 1600, 3100], "where colours change")
+    b.open(page["sample"])
+    same(b.js("return document.querySelectorAll('#cuts, #pace, #shot').length"), 0, "without shots")
+
+
+@test
 def palette_is_saved():
     b.open(page["sample"])
     title = text("h1")

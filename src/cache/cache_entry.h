@@ -94,18 +94,19 @@ enum { CACHE_NAME_BASE = 16 }; /* digits of the name that are a hash of the base
  * Makes the key. `crop` is the text of --crop, "" or NULL if off; "auto" suffices for crop
  * detection, because its result depends only on the film. `light` is the text of tone mapping and
  * averaging, or "" or NULL. `decode` names the allowed decoders if they can change a byte of an
- * intact film. Returns false if the text is too long, as cache_key_make_sound does.
+ * intact film. Returns false if the text is too long, as cache_key_make_track does.
  */
 bool cache_key_make(struct cache_key *key, const struct cache_film *id, const struct film *film,
                     const struct selection *rule, int width, int height, const char *crop,
                     const char *light, const char *decode);
 
 /*
- * Makes the key of the film's sound, which is independent of its frames. With `file` it is that of
- * this file alone, and not of its copies. `video` is --stream, `stream` is --sound-stream.
+ * Makes the key of a track, which is independent of the film's analysis frames. `words` has lines
+ * with all that it depends on besides the film and the libraries. With `file` the key is that of
+ * this file alone, and not of its copies.
  */
-bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bool file, int video,
-                          int stream);
+bool cache_key_make_track(struct cache_key *key, const struct cache_film *id, bool file,
+                          const char *name, const char *words);
 
 /* Sets `*line` to the first line of `text` that differs. Returns its length; 0: all are equal. */
 size_t cache_key_difference(const char *text, const char *other, const char **line);
@@ -139,7 +140,7 @@ struct index_frame {
     bool transparent;          /* MISSING, because no pixel is visible */
 };
 
-enum { TRACK_SOUND = 2 /* sound_cache.c */ };
+enum { TRACK_SOUND = 2, TRACK_SCAN = 3 }; /* track_cache.c */
 
 /* Data beside the frames. The index owns `data`. A reader skips kinds that it does not know. */
 struct index_track {

@@ -236,21 +236,20 @@ bool cache_key_make(struct cache_key *key, const struct cache_film *id, const st
     return name_key(key);
 }
 
-bool cache_key_make_sound(struct cache_key *key, const struct cache_film *id, bool file, int video,
-                          int stream)
+bool cache_key_make_track(struct cache_key *key, const struct cache_film *id, bool file,
+                          const char *name, const char *words)
 {
     const struct cache_place *at = &id->place;
     char print[33], library[256];
     hash_hex(id->fingerprint, print);
     libraries_describe(library, sizeof library);
     key->text[0] = 0;
-    append_key(key, "sound=%d\nsound.video=%d\nsound.stream=%d\nlibrary=%.*s\n", SOUND_VERSION,
-               video, stream, (int)strcspn(library, "\n"), library);
-    append_key(key, "sound.size=%" PRIu64 "\nsound.modified=%" PRId64 "\nsound.fingerprint=%s\n",
-               id->size, id->modified_ns, print);
+    append_key(key, "%slibrary=%.*s\n", words, (int)strcspn(library, "\n"), library);
+    append_key(key, "%s.size=%" PRIu64 "\n%s.modified=%" PRId64 "\n%s.fingerprint=%s\n", name,
+               id->size, name, id->modified_ns, name, print);
     if (file)
-        append_key(key, "sound.file=%" PRIu64 " %" PRIu64 " %" PRId64 "\n", at->device, at->inode,
-                   at->changed_ns);
+        append_key(key, "%s.file=%" PRIu64 " %" PRIu64 " %" PRId64 "\n", name, at->device,
+                   at->inode, at->changed_ns);
     key->base = strlen(key->text);
     return name_key(key);
 }

@@ -333,13 +333,14 @@ static void consider(struct search *s, struct cache_entry *entry)
                  "the cached frames are of a damaged film and valid only for that file");
     } else if (by_gpu && s->decoder == CACHE_BY_SOFTWARE_ALONE) {
         snprintf(s->found.why, sizeof s->found.why, "a GPU decoded the cached frames");
-    } else if (same_key && !entry->index.partial && same_decoder && s->rule->preview_us == 0) {
+    } else if (same_key && !entry->index.partial && same_decoder &&
+               !selection_needs_film(s->rule)) {
         set_found(s, entry, CACHE_HIT, "all frames are cached");
         return;
     } else if (!clean) {
         snprintf(s->found.why, sizeof s->found.why,
                  "the cached frames are of a damaged film and valid only for their own selection");
-    } else if (s->rule && s->rule->preview_us == 0 &&
+    } else if (s->rule && !selection_needs_film(s->rule) &&
                frame_times_walk(entry->index.frame_times, s->rule, find_frame, &lookup, &walked)) {
         set_found(s, entry, CACHE_HIT_OTHER,
                   "the frames of another selection include all selected ones");
@@ -349,7 +350,7 @@ static void consider(struct search *s, struct cache_entry *entry)
             s->rule ? "frames of another selection" : "frames of a run without --keyframes";
         if (same_key)
             why = entry->index.partial ? "frames of an interrupted run"
-                                       : "all columns are cached, but no previews";
+                                       : "all columns are cached, but not all that is needed";
         set_found(s, entry, CACHE_PARTIAL, why);
         return;
     }

@@ -15,6 +15,7 @@
 #include "barcode/engine/crop.h"
 #include "media/source.h"
 #include "media/gop/decode_counts.h"
+#include "shots/shots.h"
 #include "sound/film_sound.h"
 
 struct frame_cache;
@@ -97,7 +98,7 @@ const char *frame_cache_state(const struct frame_cache *c);
 
 void frame_cache_close(struct frame_cache **c);
 
-/* ---- A film's sound (film_sound.h), an entry of its own: sound_cache.c ---- */
+/* ---- A film's sound (film_sound.h), an entry of its own: track_cache.c ---- */
 
 /*
  * Reads the sound of the film's file, or of all `parts` (NULL: one file), which the caller frees
@@ -118,5 +119,21 @@ bool sound_cache_load(const struct cache_options *o, const char *path,
 void sound_cache_save(const struct cache_options *o, const char *path,
                       const struct film_parts *parts, int video, int stream,
                       const struct film_sound *s);
+
+/* ---- A film's scan frames (shots.h), an entry of its own: track_cache.c ---- */
+
+/*
+ * Reads the scan of the film from start_us to end_us (--start, --end). `ask` is that of
+ * frame_cache_look, but size and selection do not matter. The caller frees *out with film_scan_free. Returns false, and
+ * leaves *out empty, as sound_cache_load does.
+ */
+bool scan_cache_load(const struct cache_options *o, const char *path,
+                     const struct film_parts *parts, const struct frame_cache_ask *ask,
+                     int64_t start_us, int64_t end_us, struct film_scan *out);
+
+/* Stores the scan of an intact film. Otherwise as sound_cache_save. */
+void scan_cache_save(const struct cache_options *o, const char *path,
+                     const struct film_parts *parts, const struct frame_cache_ask *ask,
+                     int64_t start_us, int64_t end_us, const struct film_scan *s);
 
 #endif

@@ -195,7 +195,7 @@ static bool have(void *user, const struct frame_tag *tag, bool taking)
     struct source_cache *s = user;
     const struct index_frame *f = cache_index_find(&s->found->entry->index, tag->frame);
     /* A modified film most likely has other times. */
-    if (!f || f->tag.time_us != tag->time_us || tag->previews > 0)
+    if (!f || f->tag.time_us != tag->time_us || tag->previews > 0 || tag->scan)
         return false;
     return !taking || want(s, tag, f);
 }

@@ -251,7 +251,8 @@ static const char *option_of_films(const struct plan *plan)
         bool given;
         const char *name;
     } only[] = {
-        {s->kind == SELECT_COLUMNS, "columns"},
+        {s->kind == SELECT_COLUMNS || plan->film.by_shot, "columns"},
+        {plan->film.shots, "shots"},
         {s->kind == SELECT_INTERVAL, "interval"},
         {s->kind == SELECT_EVERY && s->every > 0, "every"},
         {s->start_us > 0, "start"},
@@ -343,13 +344,16 @@ static bool check_outputs(const struct plan *plan, const struct cli_rows *rows, 
         previews = "--trickplay-width";
     if (cli_given(rows, "trickplay-dir"))
         previews = "--trickplay-dir";
-    bool table = outputs_format(plan)->table, beside = false;
+    bool table = outputs_format(plan)->table, beside = false, shots = false;
     for (size_t i = 0; i < plan->outputs.extras; i++) {
         table |= plan->outputs.extra[i].writer->table;
         beside |= plan->outputs.extra[i].writer->beside != NULL;
+        shots |= plan->outputs.extra[i].writer->shots;
     }
     if (plan->formats.csv_columns.count > 0 && !table)
         return err_set(e, ERR_USAGE, "--csv-columns applies to --csv; add --csv FILE");
+    if (plan->formats.drop_frame && !shots)
+        return err_set(e, ERR_USAGE, "--drop-frame applies to --shot-list; add --shot-list FILE");
     if (previews && !beside)
         return err_set(e, ERR_USAGE, "%s applies to --trickplay; add --trickplay KIND", previews);
     return true;
@@ -364,9 +368,22 @@ static bool check_stdout(const struct plan *plan, struct err *e)
     for (size_t i = 0; i < plan->outputs.extras; i++)
         on_stdout += outputs_is_stdout(plan->outputs.extra[i].path);
     if (on_stdout > 1)
+        return err_set(
+            e, ERR_USAGE,
+            "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
+            "-, --shot-list -, --landmarks -, --spectrogram -, --dump -, --report - and --bench");
+    return true;
+}
+
+/* Finds shots for the outputs that show them. They need every frame. */
+static bool complete_shots(struct plan *plan, struct err *e)
+{
+    plan->film.shots |= plan->film.by_shot;
+    for (size_t i = 0; i < plan->outputs.extras; i++)
+        plan->film.shots |= plan->outputs.extra[i].writer->shots;
+    if (plan->film.shots && plan->film.selection.keyframes)
         return err_set(e, ERR_USAGE,
-                       "stdout can carry only one of -o -, --html -, --json -, --csv -, --swatches "
-                       "-, --landmarks -, --spectrogram -, --dump -, --report - and --bench");
+                       "--keyframes excludes --shots and what shows shots: they need every frame");
     return true;
 }
 
@@ -375,7 +392,7 @@ bool cli_check(struct options *o, const struct cli_rows *rows, struct err *e)
     struct plan *plan = &o->plan;
     const char *start = cli_given(rows, "start"), *end = cli_given(rows, "end");
     int rules = (cli_given(rows, "every") != NULL) + (cli_given(rows, "interval") != NULL) +
-                (cli_given(rows, "columns") != NULL);
+                (cli_given(rows, "columns") && !plan->film.by_shot);
     complete_modes(plan);
     if (plan->inputs.count > 0 && cache_options_action(&plan->cache))
         return err_set(e, ERR_USAGE,
@@ -393,6 +410,8 @@ bool cli_check(struct options *o, const struct cli_rows *rows, struct err *e)
         return err_set(
             e, ERR_USAGE,
             "--verify and --keyframes exclude each other: key frames are decoded in only one way");
+    if (!complete_shots(plan, e))
+        return false;
     if (end && plan->film.selection.start_us >= plan->film.selection.end_us)
         return err_set(e, ERR_USAGE, "--start %s is not before --end %s", start ? start : "0", end);
     if (!check_outputs(plan, rows, e) || !check_live(plan, &o->live, e) || !check_stdout(plan, e))

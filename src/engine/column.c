@@ -169,7 +169,7 @@ void column_fill_modes(struct column *to, const struct cluster *mode, int modes)
 
 bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err *e)
 {
-    if (!c || frame_is_preview_only(tag))
+    if (!c || !frame_fills_column(tag))
         return true;
     struct column *column = columns_at(c, tag->column, e);
     if (!column || !columns_at(c, tag->column + tag->repeat - 1, e))

@@ -43,13 +43,32 @@ struct engine *engine_open(const char *name, const struct engine_config *config,
 static bool tap_slit(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
 {
     const struct engine_job *job = &((const struct engine *)user)->job;
-    if (!frame_is_preview_only(tag)) {
+    if (frame_fills_column(tag)) {
         struct column *column = columns_at(job->columns, tag->column, e);
         if (!column)
             return false;
         slit_line_read(job->slit, rgb, column->slit);
     }
     return !job->tap || job->tap(job->tap_user, tag, rgb, e);
+}
+
+/* Opens the engine of scan frames if there is none yet, and begins a film. */
+static bool begin_scan(struct engine *g, struct err *e)
+{
+    const struct engine_job *job = &g->job;
+    const struct engine_config config = {.threads = 1, .device = engine_device(g).ordinal};
+    const struct engine_job scan = {.width = job->scan_width,
+                                    .height = job->scan_height,
+                                    .ports = job->ports,
+                                    .light = job->light,
+                                    .crop = &g->scan_crop,
+                                    .tap = job->scan,
+                                    .tap_user = job->scan_user};
+    g->scan_crop = job->crop ? *job->crop : (struct crop){.count = 0};
+    g->scan_crop.forced = true;
+    if (!g->scan)
+        g->scan = g->ops->open(&config, e);
+    return g->scan && engine_begin(g->scan, &scan, e);
 }
 
 bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
@@ -60,12 +79,26 @@ bool engine_begin(struct engine *g, const struct engine_job *job, struct err *e)
         passed.tap = tap_slit;
         passed.tap_user = g;
     }
-    return g->ops->begin(g, &passed, e);
+    if (job->scan && !begin_scan(g, e))
+        return false;
+    if (g->ops->begin(g, &passed, e))
+        return true;
+    struct engine_times times;
+    struct err ignored = ERR_INIT;
+    if (job->scan)
+        engine_finish(g->scan, &times, &ignored);
+    return false;
 }
 
 struct engine_port *engine_port_open(struct engine *g, struct err *e)
 {
-    return g->ops->port_open(g, e);
+    struct engine_port *p = g->ops->port_open(g, e);
+    if (!p || !g->job.scan)
+        return p;
+    p->scan = engine_port_open(g->scan, e);
+    if (!p->scan)
+        engine_port_close(&p);
+    return p;
 }
 
 /* Crops a view in place. */
@@ -86,7 +119,7 @@ static bool crop_frame(struct engine_port *p, struct frame_view *view, struct er
 /* Marks the columns of a frame without a visible sample. */
 static bool skip_frame(struct engine *g, const struct frame_tag *tag, struct err *e)
 {
-    if (frame_is_preview_only(tag))
+    if (!frame_fills_column(tag))
         return true;
     struct column *column = columns_at(g->job.columns, tag->column, e);
     if (!column)
@@ -120,20 +153,36 @@ static bool put_view(struct engine_port *p, const struct frame_view *view,
     return opaque ? p->engine->ops->put(p, view, tag, e) : put_alpha(p, view, tag, e);
 }
 
+/* Puts a scan frame into the engine of these. */
+static bool put_scan(struct engine_port *p, const struct frame_view *view,
+                     const struct frame_tag *tag, struct err *e)
+{
+    struct frame_view cut = *view;
+    struct frame_tag scan = *tag;
+    if (!tag->scan || !p->scan)
+        return true;
+    scan.repeat = scan.previews = 0;
+    if (crop_frame(p->scan, &cut, e) && put_view(p->scan, &cut, &scan, e))
+        return true;
+    return p->engine->ops->fail(p->engine, e);
+}
+
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
                 struct err *e)
 {
     const struct crop *crop = p->engine->job.crop;
     struct frame_view cut = *view;
     struct frame_tag column = *tag;
+    if (!put_scan(p, view, tag, e))
+        return false;
     if (tag->previews > 0 && crop && crop->count > 0) {
         struct frame_tag preview = *tag;
         preview.repeat = column.previews = 0;
         if (!put_view(p, view, &preview, e))
             return false;
-        if (tag->repeat == 0)
-            return true;
     }
+    if (column.repeat == 0 && column.previews == 0)
+        return true;
     return crop_frame(p, &cut, e) && put_view(p, &cut, &column, e);
 }
 
@@ -147,13 +196,22 @@ void engine_port_close(struct engine_port **p)
 {
     if (!*p)
         return;
+    engine_port_close(&(*p)->scan);
     shrink_alpha_free(&(*p)->alpha);
     (*p)->engine->ops->port_close(p);
 }
 
 bool engine_finish(struct engine *g, struct engine_times *times, struct err *e)
 {
-    return g->ops->finish(g, times, e);
+    struct engine_times scan = {0, 0};
+    struct err why = ERR_INIT;
+    bool scanned = !g->job.scan || engine_finish(g->scan, &scan, &why);
+    bool ok = g->ops->finish(g, times, e);
+    times->shrink += scan.shrink;
+    times->cluster += scan.cluster;
+    if (ok && !scanned)
+        *e = why;
+    return ok && scanned;
 }
 
 const char *engine_detail(const struct engine *g) { return g->ops->detail(g); }
@@ -170,6 +228,8 @@ struct sound_device *engine_sound(const struct engine *g, struct err *e)
 
 void engine_close(struct engine **g)
 {
-    if (*g)
-        (*g)->ops->close(g);
+    if (!*g)
+        return;
+    engine_close(&(*g)->scan);
+    (*g)->ops->close(g);
 }

@@ -138,7 +138,7 @@ static void *worker_main(void *argument)
     while (queue_pop(c->todo, &item)) {
         struct batch *b = item;
         bool ok = (!c->job.tap || c->job.tap(c->job.tap_user, &b->tag, b->rgb, &e)) &&
-                  (interrupted() || frame_is_preview_only(&b->tag) || fill_column(w, b, &e));
+                  (interrupted() || !frame_fills_column(&b->tag) || fill_column(w, b, &e));
         if (!ok) {
             fail(c, &e);
             break;

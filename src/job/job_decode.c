@@ -89,7 +89,7 @@ static void hint_at_keyframes(struct shown *p, double share, const struct pass_s
     const struct decoding *d = p->decoding;
     bool on_gpu = engine_device(d->film->engine).context != NULL;
     if (d->passes->hinted || !d->order->context->at_terminal || d->order->plan->film.verify ||
-        on_gpu || now->columns == 0)
+        d->order->needs->shots || on_gpu || now->columns == 0)
         return;
     struct job_usage used = {
         .seconds = (double)clock_ns() / 1e9,
@@ -134,10 +134,12 @@ static int modes_wanted(const struct report *r)
 static void free_stores(struct job_stores *s)
 {
     columns_free(&s->columns);
+    columns_free(&s->shot_columns);
     dump_discard(&s->dump);
     thumbs_free(&s->thumbs);
     previews_free(&s->previews);
     colour_histogram_free(&s->histogram);
+    scan_free(&s->scan);
     digest_free(&s->first);
     digest_free(&s->second);
     s->digest = NULL;
@@ -172,6 +174,11 @@ static bool open_needed(const struct job_order *order, struct job_stores *s, str
     if (needs->palette) {
         s->histogram = colour_histogram_open(w, h, e);
         if (!s->histogram)
+            return false;
+    }
+    if (r->analysis.selection.scan_end_us > 0) {
+        s->scan = scan_open(e);
+        if (!s->scan)
             return false;
     }
     if (dump) {
@@ -241,6 +248,13 @@ static bool put_frame(void *user, const struct frame_tag *tag, const uint8_t *rg
     return !s->thumbs || thumbs_put(s->thumbs, tag, rgb, e);
 }
 
+/* Implements engine_job.scan. */
+static bool put_scan_frame(void *user, const struct frame_tag *tag, const uint8_t *rgb,
+                           struct err *e)
+{
+    return scan_put(user, tag->frame, tag->time_us, rgb, e);
+}
+
 /* ---- A pass ---- */
 
 bool job_begin_sound(const struct job_sound *s, const struct report *r, struct err *e)
@@ -291,8 +305,14 @@ static bool decode_once(const struct decoding *d, enum decode_plan plan, struct 
                 .slit = second ? NULL : film->slit,
                 .modes = second ? 0 : modes_wanted(r),
                 .tap = takes_frames(s) ? put_frame : NULL,
-                .tap_user = s},
+                .tap_user = s,
+                .scan = s->scan && !second ? put_scan_frame : NULL,
+                .scan_user = s->scan,
+                .scan_width = SCAN_WIDTH,
+                .scan_height = SCAN_HEIGHT},
     };
+    if (!pass.job.scan)
+        pass.decode.selection.scan_end_us = 0;
     return pass_run(&pass, counts, times, e);
 }
 
@@ -363,6 +383,8 @@ static bool decode_film(const struct decoding *d, struct err *e)
  */
 static bool needs_other_every(const struct decoding *d, bool declared)
 {
+    if (d->order->plan->film.by_shot)
+        return false;
     const struct selection *used = &d->report->analysis.selection;
     if (!job_is_default(&d->order->plan->film.selection) || used->kind != SELECT_EVERY ||
         used->keyframes || !source_can(d->film->source, SOURCE_RESTARTABLE))

@@ -223,12 +223,20 @@ static void decide_previews(const struct job_order *order, struct report *r)
     s->end_us = INT64_MAX;
 }
 
+/* Returns how many frames are displayed in that time, rounded down, at least 1. */
+static uint64_t frames_in(const struct film *f, int64_t us)
+{
+    int64_t frame_us = film_frame_us(f);
+    return us > frame_us ? (uint64_t)(us / frame_us) : 1;
+}
+
 bool job_decide_selection(const struct job_order *order, const struct job_film *film,
                           struct report *r, struct err *e)
 {
     const struct film *f = &film->source->film;
     struct selection *s = &r->analysis.selection;
     *s = order->plan->film.selection;
+    s->scan_end_us = order->needs->shots && !film->scan_cached ? s->end_us : 0;
     decide_previews(order, r);
     int64_t end = film_length_end(&f->length);
     if (f->length.source >= LENGTH_INDEX && s->start_us >= end)
@@ -245,9 +253,11 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
     bool usual = job_is_default(&order->plan->film.selection) && s->kind == SELECT_EVERY;
     if (usual && s->keyframes)
         decide_key_columns(s, f, film->keys, columns_most(&order->plan->picture));
+    else if (usual && order->plan->film.by_shot)
+        s->every = frames_in(f, SHOT_LEAST_US);
     else if (usual)
         s->every = job_default_every(s, &f->length);
-    if (usual && !s->keyframes && f->length.frames <= 0)
+    if (usual && !s->keyframes && !order->plan->film.by_shot && f->length.frames <= 0)
         log_msg(LOG_INFO,
                 "'%s' does not declare its length: using every %" PRIu64
                 "th frame (-n N changes that)",
@@ -266,9 +276,10 @@ void job_decide_width(const struct plan *plan, struct report *r)
     int *along = r->picture.shape == SHAPE_VERTICAL ? &r->picture.height : &r->picture.width;
     bool stacked = plan->picture.stacked;
     uint64_t most = stacked ? JOB_COLUMNS : COLUMNS_MOST;
-    if (!job_is_default(&plan->film.selection) || *along > 0)
+    if (*along > 0 || (!job_is_default(&plan->film.selection) && !r->analysis.by_shot))
         return;
-    if (r->count > most)
+    const bool by_time = r->analysis.by_shot && !r->picture.shots_equal;
+    if (r->count > most || by_time)
         *along = JOB_COLUMNS;
     else if (picture_repeats(r->count) > 1)
         *along = (int)(picture_repeats(r->count) * r->count);
@@ -536,6 +547,7 @@ bool job_decide(const struct job_order *order, struct job_film *film, struct rep
     r->poster = plan->poster;
     r->poster.wanted = order->context->outputs->posters;
     r->csv_columns = &plan->formats.csv_columns;
+    r->drop_frame = plan->formats.drop_frame;
     if ((r->analysis.needs & STRIP_SLIT) &&
         !(film->slit = slit_line_open(&r->picture.slit, r->analysis.width, r->analysis.height, e)))
         return false;

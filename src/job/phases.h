@@ -40,6 +40,7 @@ struct job_film {
     char light_words[64];
     char crop_words[CROP_TEXT]; /* --crop as text for the cache key; "": off */
     struct frame_cache_ask ask; /* what the cache is asked for */
+    bool scan_cached;           /* what is known of its scan frames comes from the cache */
 };
 
 /* The film's sound. */
@@ -48,13 +49,21 @@ struct job_sound {
     bool cached; /* it comes from the cache */
 };
 
+/* The film's shots. */
+struct job_shots {
+    struct film_scan scan; /* empty until the frames are decoded, or if no output shows shots */
+    struct shots shots;
+};
+
 /* Where the frames of a decode pass go. What no output needs is NULL. */
 struct job_stores {
     struct columns *columns;
+    struct columns *shot_columns; /* a column a shot, of `columns` */
     struct dump *dump;
     struct thumbs *thumbs;
     struct previews *previews;
     struct colour_histogram *histogram; /* of the film's palette */
+    struct scan *scan;                  /* takes scan frames */
     struct frame_cache *cache;          /* NULL: the cache is off for this film */
     struct digest *first, *second;      /* --verify: digests of the two decode passes */
     struct digest *digest;              /* the one that the current pass fills, or NULL */
@@ -109,7 +118,8 @@ bool job_decide_selection(const struct job_order *order, const struct job_film *
 /*
  * Sets the default length of the picture along time, if no option gives one or selects frames: by
  * picture_repeats, and at most 2,040 (JOB_COLUMNS for -m all), by merging columns. Otherwise the
- * picture has one pixel per column. The columns must be complete.
+ * picture has one pixel per column. If columns are shots, options that select frames do not matter,
+ * and shots as wide as their time get JOB_COLUMNS pixels. The columns must be complete.
  */
 void job_decide_width(const struct plan *plan, struct report *r);
 

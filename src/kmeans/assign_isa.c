@@ -81,11 +81,8 @@ static inline lanes least_at_centres(const struct assign *a, struct places c, la
     return least;
 }
 
-/* Returns the winners from their scores. */
-static inline lanes index_of(const struct assign *a, lanes least)
-{
-    return least & lanes_all((1 << a->bits) - 1);
-}
+/* Returns the bits of a score that are the winner. */
+static inline lanes index_bits(const struct assign *a) { return lanes_all((1 << a->bits) - 1); }
 
 /* Returns the bit of centroid j in its word of a set. */
 static inline lanes bit_of(int j) { return lanes_all((int)(UINT32_C(1) << (j % 32))); }
@@ -94,7 +91,7 @@ static inline lanes bit_of(int j) { return lanes_all((int)(UINT32_C(1) << (j % 3
 FOR_SHAPE lanes box_test(const struct assign *a, struct places c, struct shape shape, lanes set[2])
 {
     lanes centre[CLUSTERS_MAX], least = least_at_centres(a, c, centre), kind = lanes_all(0);
-    lanes w = index_of(a, least);
+    lanes w = least & index_bits(a);
     lanes half_rb = lanes_look_up(a->now.half_rb, w, shape.few),
           half_g = lanes_look_up(a->now.half_g, w, shape.few);
     lanes twice_rb = c.edge_rb + c.edge_rb, twice_g = c.edge_g + c.edge_g;
@@ -170,15 +167,19 @@ struct stretch {
     uint32_t change[STRETCH_POINTS + LANES]; /* point in the stretch | new label << CHANGE_NEW */
 };
 
+/* Returns the numbers of LANES points in the stretch. */
+static inline lanes points_of(const struct stretch *s, size_t at)
+{
+    return lanes_count() + lanes_all((int)(at - s->block * BLOCK));
+}
+
 /*
  * Compares the labels of LANES points with `is` and appends the points that differ at `next`.
  * Returns the new end, so that it stays in a register.
  */
-static inline uint32_t *note_changes(const struct assign *a, const struct stretch *s, size_t at,
-                                     lanes is, uint32_t *next)
+static inline uint32_t *note_changes(const uint8_t *label, lanes point, lanes is, uint32_t *next)
 {
-    uint32_t changed = lanes_differ(is, lanes_from_u8(a->label + at));
-    lanes point = lanes_count() + lanes_all((int)(at - s->block * BLOCK));
+    uint32_t changed = lanes_differ(is, lanes_from_u8(label));
     return lanes_pack(next, changed, point | is << CHANGE_NEW);
 }
 
@@ -192,7 +193,8 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
                               uint32_t *next)
 {
     size_t at = group * GROUP;
-    lanes margin = lanes_all(ASSIGN_NEVER);
+    const uint8_t *label = a->label + at;
+    lanes margin = lanes_all(ASSIGN_NEVER), point = points_of(s, at), index = index_bits(a);
     struct colours c[VECTORS];
     lanes best[VECTORS], second[VECTORS];
     for (size_t v = 0; v < VECTORS; v++) {
@@ -211,7 +213,8 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
     }
     for (size_t v = 0; v < VECTORS; v++) {
         margin = normal_min(margin, second[v] - best[v] + LANES_NORMAL);
-        next = note_changes(a, s, at + (size_t)(v * LANES), index_of(a, best[v]), next);
+        next =
+            note_changes(label + v * LANES, point + (uint32_t)(v * LANES), best[v] & index, next);
     }
     a->slack[0][group] = a->slack[1][group] = least_slack(margin);
     return next;
@@ -230,14 +233,17 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
     lanes step_g = pairs_sub(lanes_all((int)t->half_g[low]), lanes_all((int)t->half_g[high]));
     lanes side_low = lanes_all(SLACK_MOST / 2 + LANES_NORMAL), side_high = side_low;
     size_t at = group * GROUP;
-    for (int v = 0; v < VECTORS; v++, at += LANES) {
-        struct colours c = colours_at(a->p->colour + at);
+    const uint32_t *colour = a->p->colour + at;
+    const uint8_t *label = a->label + at;
+    lanes point = points_of(s, at);
+    for (size_t v = 0; v < VECTORS; v++) {
+        struct colours c = colours_at(colour + v * LANES);
         lanes d = lanes_dots(constant, c.rb, step_rb, c.g, step_g);
         /* ~d = -d - 1. */
         side_low = lanes_side(side_low, ~d);
         side_high = lanes_side(side_high, d);
-        next =
-            note_changes(a, s, at, lanes_pick_negative(d, lanes_all(low), lanes_all(high)), next);
+        lanes is = lanes_pick_negative(d, lanes_all(low), lanes_all(high));
+        next = note_changes(label + v * LANES, point + (uint32_t)(v * LANES), is, next);
     }
     a->slack[0][group] = 2 * least_slack(side_low);
     a->slack[1][group] = 2 * least_slack(side_high);
@@ -277,7 +283,8 @@ static inline void assign_block(struct assign *a, size_t block)
         return;
     }
     for (size_t group = block * POINTS_BLOCK; group < (block + 1) * POINTS_BLOCK; group += LANES) {
-        lanes_store(winner, index_of(a, least_at_centres(a, places_of(&a->p->group, group), NULL)));
+        struct places centres = places_of(&a->p->group, group);
+        lanes_store(winner, least_at_centres(a, centres, NULL) & index_bits(a));
         for (int i = 0; i < LANES; i++) {
             add_total(a, i % 2, winner[i], a->p->group_sum[group + (size_t)i]);
             memset(a->label + (group + (size_t)i) * GROUP, (int)winner[i], GROUP);

@@ -33,9 +33,16 @@ static size_t list_runs(const uint32_t *from, size_t pixels, uint32_t *key, uint
     return n;
 }
 
-/* Implements kmeans_vector's `runs`. Uses p's arrays for intermediate results. */
-static size_t make_runs(struct points *p, uint32_t *run, size_t pixels)
+static void make_keys(uint32_t *restrict key, const uint8_t *restrict rgb, size_t pixels)
 {
+    for (size_t i = 0; i < pixels; i++)
+        key[i] = key_of(rgb + 3 * i);
+}
+
+/* Implements kmeans_vector's `runs`. Uses p's arrays for intermediate results. */
+static size_t make_runs(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels)
+{
+    make_keys(run, rgb, pixels);
     uint32_t *restrict to = run;
     const uint32_t *restrict key = p->colour, *restrict end = p->prefix;
     size_t n = list_runs(run, pixels, p->colour, p->prefix);

@@ -400,13 +400,21 @@ static inline lanes lanes_look_up(const void *table, lanes index, bool few)
     (void)few;
     return (lanes){word[index[0]], word[index[1]], word[index[2]], word[index[3]]};
 }
+/* For each mask of 4 bits: the number of ones up to each bit. */
+#define ONES(m) \
+    { \
+        (m) & 1, ((m)&1) + ((m) >> 1 & 1), __builtin_popcount((m)&7), __builtin_popcount(m) \
+    }
+#define ONES_4(m) ONES(m), ONES((m) + 1), ONES((m) + 2), ONES((m) + 3)
+static const uint8_t lanes_ones[16][4] = {ONES_4(0), ONES_4(4), ONES_4(8), ONES_4(12)};
 static inline uint32_t *lanes_pack(uint32_t *p, uint32_t bits, lanes a)
 {
-    for (int i = 0; i < LANES; i++) {
-        *p = a[i];
-        p += bits >> i & 1;
-    }
-    return p;
+    const uint8_t *ones = lanes_ones[bits];
+    p[0] = a[0];
+    p[ones[0]] = a[1];
+    p[ones[1]] = a[2];
+    p[ones[2]] = a[3];
+    return p + ones[3];
 }
 
 #endif
@@ -427,7 +435,7 @@ static inline void sums_move(uint64_t from[4], uint64_t to[4], uint32_t colour, 
 {
 #if defined(__AVX2__)
     __m256i part = _mm256_cvtepu8_epi64(_mm_cvtsi32_si128((int)colour));
-    part = _mm256_mul_epu32(part, _mm256_set1_epi64x(weight));
+    part = _mm256_mul_epu32(part, _mm256_set1_epi32((int)weight));
     *(__m256i *)from = _mm256_sub_epi64(*(__m256i *)from, part);
     *(__m256i *)to = _mm256_add_epi64(*(__m256i *)to, part);
 #else

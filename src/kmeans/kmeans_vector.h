@@ -18,10 +18,10 @@ struct nearest;
 /* The functions from `begin` on need the output of `box`. */
 struct kmeans_vector {
     /*
-     * Replaces the keys of the pixels by runs of equal neighbours (points.h). Returns the number of
-     * runs. Overwrites p.
+     * Writes the runs of equal neighbouring pixels (points.h). Returns the number of runs, up to
+     * `pixels`. Overwrites p.
      */
-    size_t (*runs)(struct points *p, uint32_t *key, size_t pixels);
+    size_t (*runs)(struct points *p, uint32_t *run, const uint8_t *rgb, size_t pixels);
     /* Computes points without groups from runs sorted by key. Returns their number. */
     size_t (*distinct)(struct points *p, const uint32_t *run, size_t runs);
     /* Implements points_box. */

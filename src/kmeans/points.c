@@ -16,7 +16,6 @@ struct points_maker {
     uint32_t *key, *other;              /* [pixels], both buffers of the sort; NULL with a table */
     uint32_t *table;                    /* [KEYS] counts; NULL with a sort */
     uint32_t low[DIGITS], high[DIGITS]; /* histograms, then positions */
-    uint32_t spread[3][256];            /* the bits of a channel in a key */
 };
 
 size_t points_most(size_t pixels) { return pixels < KEYS ? pixels : KEYS; }
@@ -99,9 +98,6 @@ struct points_maker *points_maker_open(size_t pixels, enum isa isa, struct err *
     if (!m)
         return NULL;
     m->vector = kmeans_vector_of(isa);
-    for (uint32_t v = 0; v < 256; v++)
-        for (int c = 0; c < 3; c++)
-            m->spread[c][v] = key_spread(v) << (2 - c);
     bool sort = pixels <= SORT_MOST;
     if (sort) {
         m->key = kmeans_lines(pixels * sizeof *m->key);
@@ -154,18 +150,10 @@ static void sort_keys(struct points_maker *m, size_t count)
         m->key[m->high[m->other[i] / DIGITS % DIGITS]++] = m->other[i];
 }
 
-/* key_of, by tables. */
-static inline uint32_t look_up_key(const struct points_maker *m, const uint8_t rgb[3])
-{
-    return m->spread[0][rgb[0]] | m->spread[1][rgb[1]] | m->spread[2][rgb[2]];
-}
-
 static void make_by_sorting(struct points_maker *m, struct points *p, const uint8_t *rgb,
                             size_t pixels)
 {
-    for (size_t i = 0; i < pixels; i++)
-        m->key[i] = look_up_key(m, rgb + 3 * i);
-    size_t runs = m->vector->runs(p, m->key, pixels);
+    size_t runs = m->vector->runs(p, m->key, rgb, pixels);
     sort_keys(m, runs);
     close_up(p, m->vector->distinct(p, m->key, runs));
 }
@@ -175,7 +163,7 @@ static void make_by_counting(struct points_maker *m, struct points *p, const uin
 {
     memset(m->table, 0, KEYS * sizeof *m->table);
     for (size_t i = 0; i < pixels; i++)
-        m->table[look_up_key(m, rgb + 3 * i)]++;
+        m->table[key_of(rgb + 3 * i)]++;
     size_t n = 0;
     for (uint32_t key = 0; key < KEYS; key++) {
         if (!m->table[key])

@@ -137,7 +137,7 @@ static bool set_columns(void *options, const struct option_row *row, const char 
     (void)row;
     o->by_shot = strcmp(arg, "shots") == 0;
     if (o->by_shot) {
-        o->shots = true;
+        o->selection.kind = SELECT_EVERY;
         return true;
     }
     o->selection.kind = SELECT_COLUMNS;

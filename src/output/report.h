@@ -44,6 +44,7 @@ struct report_analysis {
     int slit_length;   /* the pixels of a slit in an analysis frame; 0: no mode needs them */
     struct crop crop;  /* the rectangles that frames were cropped to */
     struct light_rule light; /* as used: with the peak resolved */
+    bool by_shot;            /* --columns shots: column i is shot i of media.shots */
     /*
      * FFmpeg's name of the film's primaries if they are converted to BT.709, other than HDR's usual
      * BT.2020; else NULL
@@ -63,6 +64,8 @@ struct report_media {
     const struct film_sound *sound;
     struct spectrum *spectrum; /* sinks.h */
     const struct shots *shots; /* shots.h */
+    /* shot_columns.h, for the main colours of shots; NULL: no output shows them */
+    const struct columns *shot_columns;
 };
 
 /* How the run went, which does not change a picture. */
@@ -94,6 +97,7 @@ struct report {
     struct picture_options picture;
     struct poster_options poster;          /* wanted: the image of pixels is a poster */
     const struct csv_columns *csv_columns; /* --csv-columns; NULL: the default */
+    bool drop_frame;                       /* --drop-frame (timecode.h) */
     struct report_media media;
     struct report_run run;
 };

@@ -29,6 +29,13 @@
     DO(bif) \
     DO(landmarks) \
     DO(spectrogram) \
+    DO(shots_csv) \
+    DO(shots_json) \
+    DO(shots_edl) \
+    DO(shots_otio) \
+    DO(shots_ffmeta) \
+    DO(shots_xml) \
+    DO(shots_vtt) \
     DO(bench) \
     DO(html)
 

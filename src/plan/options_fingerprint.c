@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/version.h"
+#include "shots/shots.h"
 
 static void append_text(char text[REPORT_FINGERPRINT], const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -111,6 +112,8 @@ static void append_colours(char text[REPORT_FINGERPRINT], const struct plan *pla
         append_text(text, " slit=%d.%02d rotate=%d.%02d", plan->picture.slit.x / 100,
                     plan->picture.slit.x % 100, plan->picture.slit.angle / 100,
                     plan->picture.slit.angle % 100);
+    if (w->shots && plan->formats.drop_frame)
+        append_text(text, " drop_frame");
     if (w->palette || (w == format && is_poster(plan, format)))
         append_text(text, " colours=%d dark=3/8", plan->picture.colours); /* film_palette.h */
 }
@@ -199,6 +202,10 @@ void options_fingerprint(const struct plan *plan, const struct writer *format,
     append_crop(text, &plan->film.crop);
     append_light(text, &plan->film.light);
     append_film(text, plan);
+    if (plan->film.shots)
+        append_text(text, " shots=%d.%d%s%s", SCAN_VERSION, plan->film.shot_threshold,
+                    plan->film.by_shot ? " by-shot" : "",
+                    plan->picture.shots_equal ? " equal" : "");
     if (plan->picture.width > 0)
         append_text(text, " width=%d", plan->picture.width);
     append_text(text, " height=%d", plan->picture.height);

@@ -184,7 +184,6 @@ static void complete_kind(struct output_plan *o, const struct inputs *in, struct
     needs->palette |= w->palette || (w == o->format && o->posters);
     needs->sound |= w->sound || (strips & STRIP_SOUND);
     needs->spectrum |= w->spectrum;
-    needs->shots |= w->shots;
 }
 
 static bool add_kinds(struct output_plan *o, struct err *e)
@@ -416,6 +415,7 @@ bool outputs_plan(const struct plan *plan, const struct inputs *in, struct outpu
     if (!add_kinds(o, e))
         return false;
     o->needs.sound = plan->outputs.sound_only;
+    o->needs.shots = plan->film.shots;
     o->needs.sound_only = plan->outputs.sound_only || (o->kinds > 0 && !plan->film.verify);
     for (size_t k = 0; k < o->kinds; k++)
         complete_kind(o, in, &o->kind[k]);

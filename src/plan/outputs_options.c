@@ -54,25 +54,31 @@ static bool set_output(void *options, const struct option_row *row, const char *
     return add_output(options, writer_find(row->name), arg, e);
 }
 
-/*
- * Sets the path of --swatches. The ending selects the format; a folder or stdout gets the first
- * one. The option may be given once per format.
- */
-static bool set_swatches(void *options, const struct option_row *row, const char *arg,
-                         struct err *e)
+/* Returns the last part of the ending of the names that the program chooses: "csv". */
+static const char *last_ending(const struct writer *w)
 {
-    static const char *const json_ending[] = {"json", NULL};
+    const char *ending = writer_usual_ending(w), *dot = strrchr(ending, '.');
+    return dot ? dot + 1 : ending;
+}
+
+/*
+ * Sets the path of an option that several writers have, whose help ends in ": " and their endings.
+ * The ending selects the format; a folder or stdout gets the first one. The option may be given once per format.
+ */
+static bool set_by_ending(void *options, const struct option_row *row, const char *arg,
+                          struct err *e)
+{
     size_t length = strlen(arg);
     bool plain =
         !*arg || arg[length - 1] == '/' || inputs_is_folder(arg) || atomic_file_is_stdout(arg);
     for (size_t i = 0; i < writer_count; i++) {
         const struct writer *w = writer_table[i];
-        if (strcmp(writer_option(w), row->name) == 0 &&
-            (plain || writer_has_ending(arg, w->ending ? w->ending : json_ending)))
+        const char *const ending[] = {last_ending(w), NULL};
+        if (strcmp(writer_option(w), row->name) == 0 && (plain || writer_has_ending(arg, ending)))
             return add_output(options, w, arg, e);
     }
-    return err_set(e, ERR_USAGE, "--%s: '%s' does not end in .gpl, .ase, .css or .json", row->name,
-                   arg);
+    return err_set(e, ERR_USAGE, "--%s: '%s' does not end in one of%s", row->name, arg,
+                   strchr(row->help, ':') + 1);
 }
 
 /* Adds the writers of KIND[,KIND...]. Their files lie beside the films. */
@@ -136,7 +142,10 @@ static const struct option_row rows[] = {
     {"csv", "FILE|DIR", "write a row per column: time, colour, lightness", .group = OPTION_OUTPUTS,
      .common = TASK_OUTPUT, OPTION_CUSTOM(set_output)},
     {"swatches", "FILE|DIR", "write the film's palette: .gpl, .ase, .css, .json",
-     .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_swatches)},
+     .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_by_ending)},
+    {"shot-list", "FILE|DIR",
+     "write the film's shots: .csv, .json, .edl, .otio, .ffmeta, .xml, .vtt",
+     .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_by_ending)},
     {"thumbnails", "DIR", "write thumbnail sheets and WebVTT for players", .group = OPTION_OUTPUTS,
      OPTION_CUSTOM(set_output)},
     {"trickplay", "KIND[,KIND]", "write previews for media servers beside each film: jellyfin, bif",

@@ -91,7 +91,8 @@ bool film_scan_read(struct film_scan *out, const uint8_t *bytes, size_t count, s
     bool ok = wire_number(&in) == SCAN_VERSION;
     uint64_t frames = wire_number(&in);
     out->end_us = wire_signed(&in);
-    ok = ok && !in.failed && frames <= wire_left(&in) / FRAME_LEAST && out->end_us <= TIME_MOST;
+    ok = ok && !in.failed && frames > 0 && frames <= wire_left(&in) / FRAME_LEAST &&
+         out->end_us <= TIME_MOST;
     if (ok) {
         out->frame = err_calloc((size_t)frames + 1, sizeof *out->frame, e);
         ok = out->frame != NULL;

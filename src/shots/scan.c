@@ -151,8 +151,11 @@ bool scan_end(struct scan *s, int64_t end_us, struct film_scan *out, struct err 
     }
     for (size_t i = first; ok && i < s->count; i++)
         if (s->slot[i].arrived) {
+            struct scan_frame *f = &s->slot[i].facts, *before = &out->frame[out->count] - 1;
             complete_frame(s, i, first, last);
-            out->frame[out->count++] = s->slot[i].facts;
+            if (out->count > 0 && f->time_us < before->time_us)
+                f->time_us = before->time_us;
+            out->frame[out->count++] = *f;
         }
     free(last);
     return ok;

@@ -12,10 +12,10 @@
 #include <string.h>
 
 enum {
-    SHOT_LEAST_US = 500000,
     FLASH_US = 250000,
     FLASH_LAGS = SCAN_NEAR + 2, /* by which a flash is recognized */
-    AROUND_US = 130000,         /* the frames with which a cut's score is compared */
+    AROUND_US = 130000,         /* the frames with which a cut's score is compared, at least 2 */
+    AROUND_MOST = 32,
     BLANK_CONTRAST = 3,
     RAMP = 8,            /* frames in which the contrast of a fade changes */
     CONTRAST_LEAST = 12, /* sums of two frames */
@@ -102,7 +102,7 @@ static unsigned difference_beside(const struct finder *f, size_t at, int step)
 {
     unsigned sum = 0, n = 0;
     for (size_t i = at + (size_t)step; i > 0 && i < f->count; i += (size_t)step, n++) {
-        if (n >= 2 && llabs(apart_us(f, at, i)) > AROUND_US)
+        if (n >= AROUND_MOST || (n >= 2 && llabs(apart_us(f, at, i)) > AROUND_US))
             break;
         sum += difference_at(f, i, 0);
     }

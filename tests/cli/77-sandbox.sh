@@ -155,7 +155,8 @@ test_opens_nothing_else() {
     cp "$(clip h264-open.mkv)" film.mkv
     mkdir out
     logged strace -f -o "$LOGS/trace" -e trace='%file,%network,%process,/landlock' "$BARCODE" film.mkv -n 10 -q --cache cache -m all \
-        -o out/p.png --html out/p.html --json out/p.json --csv out/p.csv --swatches out/p.gpl --thumbnails out/t/ --dump out/p.rgb
+        -o out/p.png --html out/p.html --json out/p.json --csv out/p.csv --swatches out/p.gpl --thumbnails out/t/ --dump out/p.rgb \
+        --shot-list out/p.edl --shot-list out/p.otio
     [ "$STATUS" -ne 1 ] || fail "it failed"
     opened "$LOGS/trace" > others
     [ ! -s others ] || fail "$(cat others)"

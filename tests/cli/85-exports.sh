@@ -32,7 +32,7 @@ test_exports_swatches() {
     ok "$(sample)" -n 12 --swatches - -o x.png -q
     cmp "$LOGS/stdout" f-palette.gpl
     refuses 2 "$(sample)" --swatches f.txt
-    says "^barcode: --swatches: 'f.txt' does not end in .gpl, .ase, .css or .json$"
+    says "^barcode: --swatches: 'f.txt' does not end in one of .gpl, .ase, .css, .json$"
     refuses 2 "$(sample)" --swatches f.gpl --json f.gpl
     refuses 2 "$(sample)" --swatches ''
     f=$(clip one-frame.mkv)

@@ -6,6 +6,9 @@
     exports.py swatch JSON R G B SHARE     the palette has this colour
     exports.py thumbnails VTT JSON RGB     the cues in order, their sheets there, and each thumbnail shows its frame of the dump
     exports.py shape VTT WIDTH HEIGHT      the size of every thumbnail
+    exports.py shots CSV JSON COLUMNS      --shot-list as CSV and JSON, and "shots" of --json, say the same
+    exports.py cuts CSV FILM               ffmpeg cuts the film by start and end into the frames of the list
+    exports.py chapters CSV FILM           the film has the shots as chapters
 """
 
 import csv
@@ -283,5 +286,55 @@ def check_shape(path, width, height):
         expect(cue[5:] == (int(width), int(height)), f"a thumbnail is {cue[5]}x{cue[6]} and not {width}x{height}")
 
 
-CHECKS = {"csv": check_csv, "swatches": check_swatches, "swatch": check_swatch, "thumbnails": check_thumbnails, "shape": check_shape}
+# ---- Shots ----
+
+
+def read_shots(path):
+    with open(path, newline="", encoding="utf-8") as f:
+        return list(csv.DictReader(f, strict=True))
+
+
+def check_shots(path, listed, columns):
+    rows, shots, plain = read_shots(path), load(listed)["shots"], load(columns)["shots"]
+    numbers = "shot first_frame last_frame frames start end length transition_frames".split()
+    expect(len(rows) == len(shots) == len(plain), f"{len(rows)} rows, {len(shots)} and {len(plain)} shots")
+    end = None
+    for row, shot, same in zip(rows, shots, plain):
+        told = {name: float(row[name]) for name in numbers}
+        expect(told == {name: shot[name] for name in numbers}, f"{row} is not {shot}")
+        expect({**same, "timecode": shot["timecode"], "colours": shot["colours"]} == shot, f"{same} is not {shot}")
+        expect(row["transition"] == shot["transition"] and row["timecode"] == shot["timecode"], f"{row} is not {shot}")
+        expect(rgb_of(row["average"]) == shot["average"], f"{row} is not {shot}")
+        expect(end in (None, row["start"]) and told["frames"] == told["last_frame"] - told["first_frame"] + 1, f"{row}")
+        end = row["end"]
+        for i, colour in enumerate(shot["colours"], 1):
+            expect(rgb_of(row[f"colour_{i}"]) == colour["rgb"] and float(row[f"share_{i}"]) == colour["share"], f"{row} is not {shot}")
+        expect(not row.get(f"colour_{len(shot['colours']) + 1}"), f"{row} has more colours than {shot}")
+        expect(abs(sum(c["share"] for c in shot["colours"]) - 1) < 1e-5, f"the shares of {shot}")
+
+
+def frames_of(path, *options):
+    command = ["ffmpeg", "-nostdin", "-v", "error", *options, "-i", path, "-map", "0:v", "-fps_mode", "passthrough", "-f", "framehash", "-hash", "md5", "-"]
+    out = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    return [line.split(",")[-1].strip() for line in out.splitlines() if not line.startswith("#")]
+
+
+def check_cuts(path, film):
+    rows, frames = read_shots(path), frames_of(film)
+    for row in rows:
+        want = frames[int(row["first_frame"]) : int(row["last_frame"]) + 1]
+        got = frames_of(film, "-ss", row["start"], "-to", row["end"])
+        expect(got == want, f"shot {row['shot']} has {len(got)} frames, not {len(want)}, or other ones")
+    print(len(rows))
+
+
+def check_chapters(path, film):
+    command = ["ffprobe", "-v", "error", "-show_chapters", "-of", "json", film]
+    chapters = json.loads(subprocess.run(command, check=True, capture_output=True).stdout)["chapters"]
+    got = [(float(c["start_time"]), float(c["end_time"]), c["tags"]["title"]) for c in chapters]
+    want = [(float(r["start"]), float(r["end"]), f"Shot {r['shot']}") for r in read_shots(path)]
+    expect(got == want, f"the chapters are {got[:3]}..., not {want[:3]}...")
+
+
+CHECKS = {"shots": check_shots, "cuts": check_cuts, "chapters": check_chapters, "csv": check_csv, "swatches": check_swatches, "swatch": check_swatch, "thumbnails": check_thumbnails, "shape": check_shape}
 CHECKS[sys.argv[1]](*sys.argv[2:])

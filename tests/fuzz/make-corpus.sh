@@ -62,7 +62,7 @@ fi
 
 # ---- what barcode writes: the first byte is the writer's place in writer_table ----
 
-writers=$(sed -n 's/^ *DO(\([a-z]*\)).*/\1/p' "$top/src/output/writer.c")
+writers=$(sed -n 's/^ *DO(\([a-z_]*\)).*/\1/p' "$top/src/output/writer.c")
 told() { # NAME WRITER FILE
     local place
     place=$(grep -nx "$2" <<< "$writers") || { echo "make-corpus: no writer '$2'" >&2; exit 1; }
@@ -81,13 +81,15 @@ if [ ! -e metadata/bif ] && [ -x "$barcode" ] && command -v ffmpeg > /dev/null; 
         cd "$made"
         "$barcode" -q --no-cache x.mkv -n 4 -m palette --height 3 -o x.png --json x.json --html x.html
         "$barcode" -q --no-cache x.mkv -n 4 -o y.png --csv x.csv --swatches x.gpl --swatches x.ase --swatches x.css \
-            --swatches swatches.json --thumbnails sheets --trickplay jellyfin,bif --trickplay-width 8
+            --swatches swatches.json --shot-list shots.csv --shot-list shots.edl --thumbnails sheets --trickplay jellyfin,bif --trickplay-width 8
         for ending in jpg webp; do "$barcode" -q --no-cache x.mkv -n 4 -o x.$ending; done
         for page in svg pdf; do "$barcode" -q --no-cache x.mkv -n 4 --page 200x200 -o x.$page; done
     )
     for ending in png svg pdf json csv gpl ase css webp html; do told $ending $ending "$made/x.$ending"; done
     told picture jpeg "$made/x.jpg"
     told swatches swatches "$made/swatches.json"
+    told shots-csv shots_csv "$made/shots.csv"
+    told shots-edl shots_edl "$made/shots.edl"
     told vtt thumbnails "$made/sheets/x.vtt"
     told jpg thumbnails "$made/sheets/x-001.jpg"
     told jellyfin jellyfin "$made/x.trickplay/8 - 10x10/0.jpg"

@@ -57,8 +57,8 @@ FACE = {
     "cli": "cli.h",
     "plan": "inputs.h options_fingerprint.h outputs.h plan.h",
     "output": "report.h run_files.h sinks.h writer.h formats/format_options.h formats/json.h "
-              "formats/images.h formats/thumbs.h html/gallery.h html/html_template.h modes/film_palette.h picture_options.h "
-              "modes/strip.h poster/poster.h",
+              "formats/images.h formats/thumbs.h formats/timecode.h html/gallery.h html/html_template.h "
+              "modes/film_palette.h modes/shot_columns.h modes/strip.h picture_options.h poster/poster.h",
     "cache": "cache_options.h failed_films.h frame_cache.h",
     "media": "film_options.h film.h container/playlists.h ffmpeg/ffmpeg.h "
              "ffmpeg/stream_name.h gop/decode_counts.h live/live_source.h select/frame_times.h "

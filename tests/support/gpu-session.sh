@@ -24,6 +24,7 @@
 #   auto       from which length on a GPU pays; warm runs of 2 hours
 #   folders    100 copies of the film; 24 and 100 of HEVC; 8 of every film, and of those in the folder ENCODES: against films of their sums
 #   encodes    half an hour of each MP4 in the folder ENCODES: NVDEC with software, either alone; the same pictures
+#   shots      the shots of every film in every way: the same lists; 2 hours with and without, in turns
 #   sound      the sound of every film by either engine: the same files; two hours of sound alone and of a film with sound, in turns, also
 #              by the older program that OLD names, if it is set
 #   sandbox    every film on either engine with --sandbox=require and off: the same files; what the sandbox refuses; its time
@@ -247,6 +248,28 @@ part_default() {
         for options in "-n 24" "" "--trickplay jellyfin"; do
             # shellcheck disable=SC2086
             timed "$bin/barcode" "$work/long.mp4" -q --overwrite $options -o "$work/x.png"
+        done
+    done
+}
+
+# The lists of a low threshold have many cuts, so that they tell whether the scan frames are the same.
+part_shots() {
+    local way engine decode round options
+    for way in cpu-cpu cuda-nvdec cuda-cpu cuda-auto; do
+        engine=${way%-*} decode=${way#*-}
+        mkdir -p "$work/shots-$way"
+        "$bin/barcode" "$pack/sample.mkv" "$films"/*.m[kp]* "$work"/odd/*.mkv -q --engine "$engine" --decode "$decode" -n 24 \
+            --shot-threshold 1 --shot-list "$work/shots-$way/" -o "$work/shots-$way/" 2> "$work/shots-$way.said" ||
+            tail -n 3 "$work/shots-$way.said"
+        echo "$way: $(find "$work/shots-$way" -name '*.csv' | wc -l) lists of $(cat "$work/shots-$way"/*.csv | wc -l) lines," \
+            "$(diff -rq "$work/shots-cpu-cpu" "$work/shots-$way" | wc -l) files differ"
+    done
+    [ -f "$work/long.mp4" ] || python3 "$here/tests/bench/repeat_mp4.py" "$film" 240 "$work/long.mp4"
+    cat "$work/long.mp4" > /dev/null
+    for round in 1 2 3; do
+        for options in "" "--shots"; do
+            # shellcheck disable=SC2086
+            timed "$bin/barcode" "$work/long.mp4" -q --overwrite -n 24 $options -o "$work/x.png"
         done
     done
 }

@@ -14,7 +14,7 @@
 #   deb-test  also what tries it in a Debian of its own, and the shells that it has completions for
 #   wheel   also what the Python wheel is made and tried with
 #   web     also a browser, and what drives it
-#   data    also pandas, matplotlib, Pillow and R
+#   data    also pandas, matplotlib, Pillow, R, venv and mkvmerge
 #   live    also what real live streams are made with: an RTSP server, false clocks, lossy networks, and a browser
 #   align   also speech and music, of which versions of a film are made
 #   arm64   also a compiler for arm64, and what its programs run in
@@ -40,7 +40,7 @@ for group in "$@"; do
     wheel) packages="$packages debootstrap python3-wheel python3-venv poppler-utils" ;;
     slurm) packages="$packages munge slurmctld slurmd slurm-client" ;;
     web) packages="$packages chromium chromium-driver python3-selenium python3-pil" ;;
-    data) packages="$packages python3-pandas python3-matplotlib python3-pil r-base-core" ;;
+    data) packages="$packages python3-pandas python3-matplotlib python3-pil r-base-core python3-venv mkvtoolnix" ;;
     align) packages="$packages espeak-ng wesnoth-1.16-music" ;;
     arm64) packages="$packages gcc-aarch64-linux-gnu qemu-user-static mmdebstrap dpkg-dev lintian" ;;
     live) packages="$packages chromium chromium-driver python3-selenium python3-pil faketime iproute2 systemd

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Validates JSON that barcode wrote against the schemas in src/output/schema.
 
-    schema.py FILE...     --json, --swatches, --report and align; other files are ignored
+    schema.py FILE...     --json, --swatches, --shot-list, --report and align; other files are ignored
     schema.py --self      the schemas are schemas, and refuse what they should
 
 The published schemas allow more keys, because keys may be added. Here every key must be in the schema.
@@ -77,7 +77,7 @@ def check(path, validators):
     return kind, list(complaints(validator, value))
 
 
-BEGIN = {"barcode": b'{\n"version": "', "swatches": b'{\n"swatches": "', "report": b'{"film":', "align": b'{\n "align": '}
+BEGIN = {"barcode": b'{\n"version": "', "swatches": b'{\n"swatches": "', "shots": b'{\n"shot_list": "', "report": b'{"film":', "align": b'{\n "align": '}
 
 
 def refuses(validator, value, change):

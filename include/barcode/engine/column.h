@@ -70,8 +70,8 @@ struct column *columns_at(struct columns *c, uint64_t index, struct err *e);
 
 /*
  * Records that the frame of `tag` is selected. Creates its columns with the frame's number and
- * time; they are MISSING until the frame is analysed. Does nothing if `c` is NULL, or for a
- * preview. Any thread. Fails as columns_at does.
+ * time; they are MISSING until the frame is analysed. Does nothing if `c` is NULL, or if
+ * the frame fills no column. Any thread. Fails as columns_at does.
  */
 bool columns_announce(struct columns *c, const struct frame_tag *tag, struct err *e);
 

@@ -66,6 +66,13 @@ struct engine_job {
     const struct slit_line *slit;
     engine_tap *tap; /* may be NULL */
     void *tap_user;
+    /*
+     * receives scan frames, downscaled to scan_width x scan_height. All of a film are cropped to
+     * its tightest rectangle: a rectangle that changes would look like a cut. NULL: there are none
+     */
+    engine_tap *scan;
+    void *scan_user;
+    int scan_width, scan_height;
     engine_done *done; /* may be NULL */
     void *done_user;
     /* cluster frames as soon as the device is free: a batch does not wait until it is full */
@@ -124,10 +131,14 @@ struct engine_ops {
 struct engine {
     const struct engine_ops *ops;
     struct engine_job job; /* the current one */
+    /* of the same kind and device, for scan frames; opened for the first film that has them */
+    struct engine *scan;
+    struct crop scan_crop;
 };
 struct engine_port {
     struct engine *engine;
     struct shrink_alpha *alpha; /* created for the first frame that needs it */
+    struct engine_port *scan;   /* of engine->scan; NULL if the film has no scan frames */
 };
 
 extern const struct engine_ops engine_cpu;
@@ -162,7 +173,7 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e);
  * must come from a decoder that uses the engine's context (engine_device). Work on it is ordered
  * after the view's stream. A frame without any visible sample leaves its column MISSING and
  * `transparent`. A preview is not cropped, so a frame that is cropped as a column and is a preview
- * becomes two analysis frames. Only the tap receives previews.
+ * becomes two analysis frames. Only the tap receives previews, and only engine_job.scan scan frames.
  */
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
                 struct err *e);

@@ -83,18 +83,22 @@ struct frame_view {
 /* Properties of an analysis frame besides its pixels. */
 struct frame_tag {
     uint64_t column;   /* first column that the frame fills */
-    uint32_t repeat;   /* number of columns that the frame fills; 0: it is only a preview */
+    uint32_t repeat;   /* number of columns that the frame fills; 0: it fills none */
     uint32_t previews; /* number of previews (selection.h) that the frame is; mostly 0 */
     uint64_t preview;  /* the first of them */
     uint64_t frame;    /* number of the displayed frame, from 0 */
     int64_t time_us;   /* time of the frame from the start of the film */
     bool damaged;      /* the decoder reported corruption in the frame */
+    bool scan;         /* it is a scan frame (selection.h) */
 };
 
-/* Returns true if the frame is a preview and fills no column. */
-static inline bool frame_is_preview_only(const struct frame_tag *tag)
+/* Returns true if the frame fills a column, and is not only a preview or a scan frame. */
+static inline bool frame_fills_column(const struct frame_tag *tag) { return tag->repeat > 0; }
+
+/* Returns true if the frame is a column, a preview or a scan frame. */
+static inline bool frame_is_selected(const struct frame_tag *tag)
 {
-    return tag->previews > 0 && tag->repeat == 0;
+    return tag->repeat > 0 || tag->previews > 0 || tag->scan;
 }
 
 #endif

@@ -14,6 +14,7 @@
 #include "base/text.h"
 #include "base/version.h"
 #include "output/formats/json.h"
+#include "output/formats/timecode.h"
 #include "output/html/html_template.h"
 
 char *align_film_name(const char *path, struct err *e)
@@ -102,36 +103,20 @@ static bool write_csv(const struct align_result *r, FILE *f)
 
 /* ---- EDL ---- */
 
-/* Writes a timecode without drop frames. Frames are counted at the film's rate. */
-static void put_timecode(FILE *f, int64_t frame, int base)
-{
-    int64_t second = frame / base;
-    fprintf(f, " %02" PRId64 ":%02d:%02d:%02d", second / 3600 % 24, (int)(second / 60 % 60),
-            (int)(second % 60), (int)(frame % base));
-}
-
-static int64_t frame_at(int64_t us, double rate) { return llround((double)us * rate / 1e6); }
-
 /*
  * Writes an event: the source's time, then the record's, which is B's. CMX 3600 gives an end as the
  * frame after the last one. M2 is the speed of a source in its frames a second.
  */
-static void put_event(const struct align_result *r, FILE *f, int number, int source, int64_t from,
-                      int64_t to, int64_t record_from, int64_t record_to)
+static void put_event(const struct align_map *map, FILE *f, const struct timecode *t, int number,
+                      int source, int64_t from, int64_t to, int64_t record_from, int64_t record_to)
 {
-    const double rate = r->film[1].rate;
-    const int base = (int)lround(rate);
-    const struct align_map *map = r->map;
-    fprintf(f, "%03d  %-8s V     C       ", number, source == 0 ? "A" : "B");
-    put_timecode(f, from, base);
-    put_timecode(f, to, base);
-    put_timecode(f, record_from, base);
-    put_timecode(f, record_to, base);
-    fputc('\n', f);
+    char text[TIMECODE_TEXT];
+    timecode_put_event(f, t, number, source == 0 ? "A" : "B",
+                       (const int64_t[]){from, to, record_from, record_to});
     if (source == 0 && map->speed_num != map->speed_den) {
-        fprintf(f, "M2   %-8s %05.1f   ", "A", rate * map->speed_num / map->speed_den);
-        put_timecode(f, from, base);
-        fputc('\n', f);
+        timecode_text(t, from, text);
+        fprintf(f, "M2   %-8s %05.1f    %s\n", "A", t->rate * map->speed_num / map->speed_den,
+                text);
     }
 }
 
@@ -151,24 +136,22 @@ static bool has_timecode(double rate)
  */
 static bool write_edl(const struct align_result *r, FILE *f)
 {
-    struct align_result known = *r;
-    double *rate = &known.film[1].rate;
+    const double rate = r->film[1].rate;
+    const struct timecode t = timecode_of(has_timecode(rate) ? rate : 25, false);
     int number = 0;
-    if (!has_timecode(*rate))
-        *rate = 25;
     fprintf(f, "TITLE: %.60s\nFCM: NON-DROP FRAME\n\n", r->film[1].name);
     for (size_t i = 0; i < r->map->segments; i++) {
         const struct align_segment *s = &r->map->segment[i];
         bool a = s->kind == ALIGN_BOTH;
-        int64_t from = frame_at(s->b_from_us, *rate), to = frame_at(s->b_to_us, *rate);
-        int64_t begin = a ? frame_at(s->a_from_us, *rate) : from;
-        int64_t end = a ? frame_at(s->a_to_us, *rate) : to;
+        int64_t from = timecode_frame(&t, s->b_from_us), to = timecode_frame(&t, s->b_to_us);
+        int64_t begin = a ? timecode_frame(&t, s->a_from_us) : from;
+        int64_t end = a ? timecode_frame(&t, s->a_to_us) : to;
         if (s->kind == ALIGN_ONLY_A || to <= from)
             continue;
         /* Without a change of speed, source and record are equally long. */
         if (a && r->map->speed_num == r->map->speed_den)
             end = begin + to - from;
-        put_event(&known, f, ++number, a ? 0 : 1, begin, end, from, to);
+        put_event(r->map, f, &t, ++number, a ? 0 : 1, begin, end, from, to);
         fprintf(f, "* FROM CLIP NAME: %s\n\n", r->film[a ? 0 : 1].name);
     }
     return !ferror(f);

@@ -189,7 +189,7 @@ static bool send_off(struct keys *k, struct err *e)
 
 bool keys_end(struct keys *k, struct err *e)
 {
-    bool ok = !k->holds || (k->held.tag.repeat == 0 && k->held.tag.previews == 0) || send_off(k, e);
+    bool ok = !k->holds || !frame_is_selected(&k->held.tag) || send_off(k, e);
     keys_drop(k);
     return ok;
 }

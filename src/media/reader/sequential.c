@@ -101,12 +101,12 @@ static void found_damage(struct sequential *q)
         decode_pass_find_damage(q->pass);
 }
 
-/* Puts a frame into the engine for the columns and previews of its tag, if it has any. */
+/* Puts a frame into the engine if its tag says that it is selected. */
 static bool put_selected(struct sequential *q, const AVFrame *frame, const struct frame_tag *tag,
                          bool lost, struct err *e)
 {
     struct frame_view view;
-    if (tag->repeat == 0 && tag->previews == 0)
+    if (!frame_is_selected(tag))
         return true;
     q->counts.damaged += tag->damaged;
     q->counts.lost += lost;

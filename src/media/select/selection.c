@@ -106,7 +106,8 @@ bool selection_pick(struct selection_cursor *c, int64_t time_us, int64_t next_us
         tag->previews = count_by_time(&previews, time_us, next_us);
         c->preview += tag->previews;
     }
-    return tag->repeat > 0 || tag->previews > 0;
+    tag->scan = time_us >= c->rule.start_us && time_us < c->rule.scan_end_us;
+    return frame_is_selected(tag);
 }
 
 int64_t selection_next_preview(const struct selection_cursor *c)
@@ -137,13 +138,18 @@ int64_t selection_next(const struct selection_cursor *c)
 
 bool selection_done(const struct selection_cursor *c, int64_t time_us)
 {
-    if (c->rule.preview_us > 0)
+    if (c->rule.preview_us > 0 || time_us < c->rule.scan_end_us)
         return false;
     if (c->rule.kind == SELECT_EVERY)
         return time_us >= c->rule.end_us;
     if (c->rule.to_film_end)
         return false;
     return c->column >= targets_before(&c->rule, c->rule.end_us);
+}
+
+bool selection_needs_film(const struct selection *rule)
+{
+    return rule->preview_us > 0 || rule->scan_end_us > 0;
 }
 
 /* EVERY: estimates the frames inside start..end, as if they were evenly spaced. */

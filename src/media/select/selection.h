@@ -24,7 +24,8 @@
  * INTERVAL of interval_us, so that it has targets too.
  *
  * Previews are a second selection in the same walk: the frames on the screen at 0, P, 2P, ... of
- * the whole film, whatever start and end are. A frame may be a column, a preview or both.
+ * the whole film, whatever start and end are. Every frame with start <= time < scan_end is a scan
+ * frame, which is analysed for the film's shots (shots.h). A frame may be all of these.
  */
 #ifndef BARCODE_SELECTION_H
 #define BARCODE_SELECTION_H
@@ -51,7 +52,8 @@ struct selection {
     bool keyframes;      /* key frames alone; for EVERY interval_us is filled too */
     /* COLUMNS: end_us is declared: the film is read to its end, which shows if that is right */
     bool to_film_end;
-    int64_t preview_us; /* P, the time between previews; 0: none */
+    int64_t preview_us;  /* P, the time between previews; 0: none */
+    int64_t scan_end_us; /* 0: no scan frames, as with `keyframes` */
 };
 
 /* The state of a walk. Start with selection_begin; copy freely. */
@@ -82,8 +84,8 @@ uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t nex
                         uint64_t *column);
 
 /*
- * Does the same, and picks previews too: sets column, repeat, preview and previews of *tag. Returns
- * true if the frame is a column or a preview. A film's last frame of unknown duration (INT64_MAX)
+ * Does the same, and picks previews and scan frames too: sets column, repeat, preview, previews and
+ * scan of *tag. Returns true if the frame is selected (frame_is_selected). A film's last frame of unknown duration (INT64_MAX)
  * is a preview for targets at or before time_us.
  */
 bool selection_pick(struct selection_cursor *c, int64_t time_us, int64_t next_us,
@@ -105,9 +107,12 @@ int64_t selection_next(const struct selection_cursor *c);
  * Returns true if reading can stop: no frame at `time_us` or later can be picked, and the end of
  * the film is not asked for. EVERY: time_us >= end. INTERVAL, COLUMNS: each target has its frame.
  * So not yet at time_us >= end if targets were skipped: the next frame fills them. Previews need
- * the complete film.
+ * the complete film, and scan frames all up to the end.
  */
 bool selection_done(const struct selection_cursor *c, int64_t time_us);
+
+/* Returns true if frames are selected that no column shows, so that cached columns do not do. */
+bool selection_needs_film(const struct selection *rule);
 
 /* Returns how many columns a film of this length gives; 0: unknown or none. COLUMNS: C. */
 uint64_t selection_estimate(const struct selection *rule, const struct film_length *length);

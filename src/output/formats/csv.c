@@ -14,6 +14,7 @@
 #include "output/writer.h"
 #include "colour_values.h"
 #include "csv_columns.h"
+#include "csv_fields.h"
 
 /* csv_item.what of CSV_PLAIN. */
 enum csv_plain {
@@ -246,11 +247,7 @@ struct csv_rows {
 
 /* ---- Fields ---- */
 
-/*
- * Writes plain text. A spreadsheet would compute text that begins like a formula, and a film's name
- * may come from anybody. So an apostrophe goes before it, which spreadsheets take for "text".
- */
-static void put_text(FILE *f, const char *text)
+void csv_put_text(FILE *f, const char *text)
 {
     bool quotes = strpbrk(text, ",\"") != NULL;
     if (quotes)
@@ -280,7 +277,7 @@ static void put_number(FILE *f, double value, int digits)
         fprintf(f, ".%0*" PRIu64, digits, size % one);
 }
 
-static void put_time(FILE *f, int64_t us)
+void csv_put_time(FILE *f, int64_t us)
 {
     int64_t size = us < 0 ? -us : us;
     fprintf(f, "%s%" PRId64 ".%06" PRId64, us < 0 ? "-" : "", size / 1000000, size % 1000000);
@@ -318,7 +315,7 @@ static const uint8_t *colour_of(const struct csv_rows *s, const struct csv_item 
     }
 }
 
-static void put_share(FILE *f, const struct column *c, int cluster)
+void csv_put_share(FILE *f, const struct column *c, int cluster)
 {
     uint64_t total = 0;
     for (int j = 0; j < clusters_of(c); j++)
@@ -334,7 +331,7 @@ static void put_quantity(struct csv_rows *s, const struct csv_item *item, int cl
 {
     const uint8_t *rgb = colour_of(s, item, cluster, c);
     if (item->what == QUANTITY_SHARE) {
-        put_share(s->f, c, cluster);
+        csv_put_share(s->f, c, cluster);
     } else if (rgb && item->what == QUANTITY_COLOUR) {
         fprintf(s->f, "#%02x%02x%02x", rgb[0], rgb[1], rgb[2]);
     } else if (rgb) {
@@ -381,8 +378,8 @@ static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
         break;
     case PLAIN_TIME:
         if (!untold)
-            put_time(s->f, s->r->clock_us ? (int64_t)i * s->r->analysis.selection.interval_us
-                                          : c->time_us);
+            csv_put_time(s->f, s->r->clock_us ? (int64_t)i * s->r->analysis.selection.interval_us
+                                              : c->time_us);
         break;
     case PLAIN_CLOCK: put_clock(s, i); break;
     case PLAIN_STATUS: fputs(status[c->status], s->f); break;
@@ -393,8 +390,8 @@ static void put_plain(const struct csv_rows *s, enum csv_plain what, uint64_t i,
     case PLAIN_COLOURFULNESS:
         put_number(s->f, clusters ? colourfulness(c->cluster, clusters) : NAN, 2);
         break;
-    case PLAIN_TITLE: put_text(s->f, s->title); break;
-    case PLAIN_FILE: put_text(s->f, s->file); break;
+    case PLAIN_TITLE: csv_put_text(s->f, s->title); break;
+    case PLAIN_FILE: csv_put_text(s->f, s->file); break;
     case PLAIN_LOUDNESS:
     case PLAIN_PEAK:
     case PLAIN_CENTROID: put_sound(s, what, i); break;
@@ -512,9 +509,7 @@ static bool is_film_id(const char *text, size_t length)
                            size + 1 + strspn(text + size + 1, "0123456789abcdef") == length);
 }
 
-/* Copies field `number` of the line at `text` to `film`, if it is there. Returns false if it is no
- * film's id. */
-static bool read_film(const char *text, const char *end, size_t number, char film[FILM_ID_TEXT])
+bool csv_read_film(const char *text, const char *end, size_t number, char film[FILM_ID_TEXT])
 {
     const char *at = text, *stop = field_end(at, end);
     for (size_t i = 0; i < number && stop && *stop == ','; i++) {
@@ -554,7 +549,7 @@ static bool recognize_csv(const uint8_t *head, size_t size, char film[FILM_ID_TE
         at = stop + 1;
     } while (*stop == ',');
     bool row = stop && film_field < SIZE_MAX && at < end;
-    return names > 0 && (!row || read_film(at + 1, end, film_field, film));
+    return names > 0 && (!row || csv_read_film(at + 1, end, film_field, film));
 }
 
 static const char *const ending[] = {"csv", NULL};

@@ -39,6 +39,8 @@ static bool set_width(void *options, const struct option_row *row, const char *a
 static const struct option_row rows[] = {
     {"csv-columns", "LIST", "columns of --csv, such as time,colour_N,share_N, or all",
      .group = OPTION_OUTPUTS, OPTION_CUSTOM(set_csv_columns)},
+    {"drop-frame", NULL, "timecode of --shot-list by the clock, at 29.97 and 59.94 frames/s",
+     .group = OPTION_OUTPUTS, OPTION_FLAG(drop_frame)},
     {"trickplay-interval", "TIME", "time between previews (10)", .group = OPTION_OUTPUTS,
      OPTION_CUSTOM(set_interval)},
     {"trickplay-width", "PX", "width of a preview, even (320)", .group = OPTION_OUTPUTS,

@@ -9,6 +9,7 @@
 struct format_options {
     struct csv_columns csv_columns; /* --csv-columns; count 0: not given */
     struct previews_rule previews;  /* --trickplay-width, --trickplay-interval */
+    bool drop_frame;                /* of --shot-list; timecode.h */
 };
 
 extern const struct option_table format_options;

@@ -29,6 +29,17 @@ json_t *json_sound_value(const struct report *r)
                      tenths(s->range), "peak", tenths(s->peak));
 }
 
+json_t *json_shot_value(const struct shot *shot, size_t number)
+{
+    return json_pack(
+        "{sI sI sI sI so so so ss si s[iii]}", "shot", (json_int_t)number, "first_frame",
+        (json_int_t)shot->frame, "last_frame", (json_int_t)(shot->frame + shot->frames - 1),
+        "frames", (json_int_t)shot->frames, "start", writer_json_us(shot->start_us), "end",
+        writer_json_us(shot->end_us), "length", writer_json_us(shot->end_us - shot->start_us),
+        "transition", shot_transition_name(shot->begins_by), "transition_frames",
+        (int)shot->transition_frames, "average", shot->mean[0], shot->mean[1], shot->mean[2]);
+}
+
 /* Adds loudness, peak and centroid of a column, if the film has sound. Returns 0 on success. */
 static int json_put_sound(json_t *value, const struct column_sound *sound, uint64_t i)
 {
@@ -134,8 +145,9 @@ static json_t *film_value(const struct report *r)
         "frames", film->length.frames < 0 ? json_null() : json_integer(film->length.frames));
 }
 
-static json_t *selection_value(const struct selection *s)
+static json_t *selection_value(const struct report_analysis *a)
 {
+    const struct selection *s = &a->selection;
     /* also the key of the rule */
     static const char *const kind[] = {"every", "interval", "columns"};
     json_t *rule;
@@ -145,10 +157,10 @@ static json_t *selection_value(const struct selection *s)
         rule = writer_json_us(s->interval_us);
     else
         rule = json_integer((json_int_t)s->columns);
-    return json_pack("{ss so so so so*}", "kind", kind[s->kind], kind[s->kind], rule, "start",
+    return json_pack("{ss so so so so* so*}", "kind", kind[s->kind], kind[s->kind], rule, "start",
                      writer_json_us(s->start_us), "end",
                      s->end_us == INT64_MAX ? json_null() : writer_json_us(s->end_us), "keyframes",
-                     s->keyframes ? json_true() : NULL);
+                     s->keyframes ? json_true() : NULL, "by_shot", a->by_shot ? json_true() : NULL);
 }
 
 /* Returns the seed. JSON readers keep 63 bits of an integer, so a larger seed is a string. */
@@ -240,6 +252,16 @@ static bool put_columns(FILE *f, const struct report *r, unsigned needs,
     return fputs("\n]", f) != EOF;
 }
 
+/* Writes one line per shot, if shots were found. */
+static bool put_shots(FILE *f, const struct shots *shots)
+{
+    bool ok = !shots || fputs(",\n\"shots\": [", f) != EOF;
+    for (size_t i = 0; ok && shots && i < shots->count; i++)
+        ok = fputs(i == 0 ? "\n" : ",\n", f) != EOF &&
+             writer_json_put(f, json_shot_value(&shots->shot[i], i + 1));
+    return ok && (!shots || fputs("\n]", f) != EOF);
+}
+
 /* Writes the columns, and before them the film's sound if a mode shows it. */
 static bool put_film(FILE *f, const struct report *r, unsigned needs, struct err *e)
 {
@@ -310,7 +332,7 @@ static bool put_head(FILE *f, const struct report *r)
         {"format", true, json_integer(JSON_FORMAT)},
         {"fingerprint", r->id.fingerprint[0] != 0, json_string(r->id.fingerprint)},
         {"film", true, film_value(r)},
-        {"selection", true, selection_value(&r->analysis.selection)},
+        {"selection", true, selection_value(&r->analysis)},
         {"size", true, json_pack("[ii]", r->analysis.width, r->analysis.height)},
         {"crop", r->analysis.crop.count > 0, crop_value(r)},
         {"tone_map", hdr, json_string(light_map_name(l->map))},
@@ -349,7 +371,8 @@ static bool write_json(const struct report *r, struct strips strips, FILE *f, st
 {
     /* What another output needs of the columns is not written, because the options fingerprint does
      * not contain it. */
-    if (put_head(f, r) && put_film(f, r, strips_need(strips), e) && put_tail(f, r))
+    if (put_head(f, r) && put_film(f, r, strips_need(strips), e) && put_shots(f, r->media.shots) &&
+        put_tail(f, r))
         return true;
     return writer_failed(e);
 }

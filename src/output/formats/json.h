@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "output/report.h"
+#include "shots/shots.h"
 
 /* Returns a time as a JSON number of seconds with at most six decimals; null if it is < 0 or not
  * finite. */
@@ -23,6 +24,9 @@ json_t *writer_json_append(json_t *list, json_t *value);
 
 /* Returns the stream and the values of the film's sound; null if the film has none. */
 json_t *json_sound_value(const struct report *r);
+
+/* Returns a shot; `number` is from 1. */
+json_t *json_shot_value(const struct shot *shot, size_t number);
 
 /* Writes `value` on one line and releases it. Returns false with errno set if `value` is NULL or
  * writing fails. */

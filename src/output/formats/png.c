@@ -290,9 +290,11 @@ static void add_description(struct job *job, struct strips strips)
     strips.kind[0]->note(r, note, sizeof note);
     paint_text_selection(&r->analysis.selection, selection, sizeof selection);
     bool alone = strips.count == 1;
-    add_text(job, "Description", "%s%s%s%s of '%s': %s, %" PRIu64 " %s", titles, alone ? " (" : "",
-             alone ? note : "", alone ? ")" : "", paint_text_file_name(r->film->path), selection,
-             r->count, r->count == 1 ? "column" : "columns");
+    const char *unit = r->analysis.by_shot ? "shot" : "column";
+    add_text(job, "Description", "%s%s%s%s of '%s': %s, %" PRIu64 " %s%s", titles,
+             alone ? " (" : "", alone ? note : "", alone ? ")" : "",
+             paint_text_file_name(r->film->path), selection, r->count, unit,
+             r->count == 1 ? "" : "s");
 }
 
 static void add_selection_texts(struct job *job)

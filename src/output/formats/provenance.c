@@ -29,16 +29,25 @@ static void copy_value(const char *line, const char *key, char *to, size_t room)
     snprintf(to, room, "%.*s", (int)strcspn(at, " "), at);
 }
 
-/* Returns the beginning of the provenance comment, or NULL if there is none. Skips lines with the
- * film's name, which a GIMP palette has before the comment: the name may look like one. */
+/* Returns true for a line with the film's name, which a GIMP palette and an edit list have before
+ * the provenance comment. The name may look like one. */
+static bool is_name(const char *line, size_t length)
+{
+    static const char *const begin[] = {"Name: ", "TITLE: "};
+    for (size_t i = 0; i < sizeof begin / sizeof *begin; i++)
+        if (length >= strlen(begin[i]) && memcmp(line, begin[i], strlen(begin[i])) == 0)
+            return true;
+    return false;
+}
+
+/* Returns the beginning of the provenance comment, or NULL if there is none. */
 static const char *find_comment(const char *text, size_t size)
 {
-    static const char name[] = "Name: ";
     const char *at = text, *end = text + size;
     while ((at = memmem(at, (size_t)(end - at), comment_key, strlen(comment_key)))) {
         const char *line = memrchr(text, '\n', (size_t)(at - text));
         line = line ? line + 1 : text;
-        if ((size_t)(at - line) < strlen(name) || memcmp(line, name, strlen(name)) != 0)
+        if (!is_name(line, (size_t)(at - line)))
             return at;
         at += strlen(comment_key);
     }

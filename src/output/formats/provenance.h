@@ -23,7 +23,7 @@ enum { PROVENANCE_TEXT = REPORT_FINGERPRINT + 256 };
 void provenance_text(const struct report *r, uint64_t parts, char text[PROVENANCE_TEXT]);
 
 /* Finds and parses the first provenance comment in text[size], ignoring lines that begin with
- * "Name: ". Returns false if there is none. */
+ * "Name: " or "TITLE: ". Returns false if there is none. */
 bool provenance_find(const char *text, size_t size, struct writer_metadata *metadata);
 
 /* Parses "320x180", the size of analysis frames; sets 0 if it is none. */

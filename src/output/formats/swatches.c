@@ -262,9 +262,12 @@ static bool write_swatches(const struct report *r, struct strips strips, FILE *f
     return writer_failed(e);
 }
 
-/* No ending: -o x.json is refused, and --swatches selects JSON by .json. */
+/* -o x.json is refused: the last part of the ending is only for --swatches. */
+static const char *const json_ending[] = {"swatches.json", NULL};
+
 const struct writer writer_swatches = {.name = "swatches-json",
                                        .title = "JSON",
+                                       .ending = json_ending,
                                        .option = "swatches",
                                        .modeless = true,
                                        .palette = true,

@@ -262,11 +262,19 @@ static void arrange(const struct report *r, struct thumbs_sheets *to)
     to->thumb[0].first = 0;
 }
 
+/* Returns the number of slots that may have a thumbnail: those of the film's columns. */
+static uint64_t slots_of(const struct thumbs *t, const struct report *r)
+{
+    const uint64_t slots = (r->count + t->stride - 1) / t->stride;
+    return r->analysis.by_shot || slots > t->most ? t->most : slots;
+}
+
 size_t thumbs_count(const struct thumbs *t, const struct report *r, int64_t period_us)
 {
     const struct kept *last = NULL;
+    const uint64_t slots = slots_of(t, r);
     size_t count = 0;
-    for (uint64_t i = 0; i < t->most && i * t->stride < r->count; i++) {
+    for (uint64_t i = 0; i < slots; i++) {
         if (!counts(t, i, last, period_us))
             continue;
         last = &t->slot[i];
@@ -281,11 +289,12 @@ static bool list(const struct thumbs *t, const struct report *r, int64_t period_
                  struct thumbs_sheets *to, size_t **shown, struct err *e)
 {
     const struct kept *last = NULL;
+    const uint64_t slots = slots_of(t, r);
     to->thumb = calloc(t->most, sizeof *to->thumb);
     *shown = calloc(t->most, sizeof **shown);
     if (!to->thumb || !*shown)
         return err_memory(e, t->most * (sizeof *to->thumb + sizeof **shown));
-    for (uint64_t i = 0; i < t->most && i * t->stride < r->count; i++) {
+    for (uint64_t i = 0; i < slots; i++) {
         if (!counts(t, i, last, period_us))
             continue;
         last = &t->slot[i];

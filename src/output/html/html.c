@@ -1,6 +1,7 @@
 /*
  * html.c - the page of a film. A page has its own columns: all columns of the film, or PAGE_COLUMNS
- * evenly spaced ones if the film has more.
+ * evenly spaced ones if the film has more. If shots are as wide as their time (axis_by_time), they
+ * are PAGE_MOMENTS moments, evenly spaced in time, and the film's columns are the same.
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -13,6 +14,7 @@
 #include "output/formats/images.h"
 #include "output/formats/provenance.h"
 #include "output/formats/thumbs.h"
+#include "output/modes/shot_marks.h"
 #include "output/modes/time_axis.h"
 #include "output/poster/labels.h"
 #include "html_template.h"
@@ -23,6 +25,7 @@ enum {
     /* bytes of the thumbnail sheets, at least and at most; more improves nothing visible */
     PAGE_THUMBS = 800000,
     PAGE_THUMBS_MOST = 2400000,
+    PAGE_MOMENTS = 4000,
     PAGE_COLOURS = 160000, /* clusters of all columns together, but at least 8 per column */
     CARD_WIDTH = 480,      /* of a strip on a card */
     /* of one whose rows differ: some 8 KB */
@@ -38,21 +41,18 @@ struct html_job {
     struct strips strips;
     struct err *err;             /* the reason for a failure, unless errno has it */
     uint64_t columns;            /* of the page: 1..PAGE_COLUMNS */
+    uint64_t film_columns;       /* that the page says it shows */
+    uint32_t *under;             /* [columns]: the report's column of each column of the page */
+    int64_t *edge;               /* [film_columns + 1]: their times if columns are shots; or NULL */
     size_t used;                 /* bytes of the strips as base64 */
     struct thumbs_sheets thumbs; /* count 0: none */
     struct column_sound sound;   /* if the page shows it */
 };
 
-/* Returns which column of the film is under the middle of column x (0..columns - 1) of the page. */
-static uint64_t column_index(const struct html_job *job, uint64_t x)
-{
-    return (2 * x + 1) * job->report->count / (2 * job->columns);
-}
-
-/* Returns that column. */
+/* Returns the report's column under column x (0..columns - 1) of the page. */
 static const struct column *column_under(const struct html_job *job, uint64_t x)
 {
-    return columns_get(job->report->columns, column_index(job, x));
+    return columns_get(job->report->columns, job->under[x]);
 }
 
 /* Writes a strip as a PNG of `width` x `height` pixels in base64. */
@@ -276,19 +276,27 @@ static json_t *thumbnails_value(const struct html_job *job)
                                      (json_int_t)t->sheets);
 }
 
+/* Returns when the last shot ends, in microseconds. */
+static json_int_t shots_end(const struct report *r)
+{
+    return r->media.shots->shot[r->media.shots->count - 1].end_us;
+}
+
 static bool put_facts(struct html_job *job, FILE *f)
 {
     const struct report *r = job->report;
     uint64_t lost = r->run.counts.unreadable + r->run.counts.dropped + r->run.counts.lead_in;
     return page_put_json(
         f, "film",
-        json_pack("{so so so so so sI sI sI sI si sb so*}", "thumbnails", thumbnails_value(job),
-                  "film", film_value(job), "run", run_value(job), "modes", modes_value(job),
-                  "palette", palette_value(job), "columns", (json_int_t)job->columns,
-                  "film_columns", (json_int_t)r->count, "missing", (json_int_t)r->missing, "lost",
-                  (json_int_t)lost, "clusters", clusters_kept(job), "dominant",
-                  (r->analysis.needs & STRIP_DOMINANT) != 0, "sound",
-                  (r->analysis.needs & STRIP_SOUND) ? json_sound_value(r) : NULL));
+        json_pack("{so so so so so sI sI sI sI si sb so* so* so*}", "thumbnails",
+                  thumbnails_value(job), "film", film_value(job), "run", run_value(job), "modes",
+                  modes_value(job), "palette", palette_value(job), "columns",
+                  (json_int_t)job->columns, "film_columns", (json_int_t)job->film_columns,
+                  "missing", (json_int_t)r->missing, "lost", (json_int_t)lost, "clusters",
+                  clusters_kept(job), "dominant", (r->analysis.needs & STRIP_DOMINANT) != 0,
+                  "sound", (r->analysis.needs & STRIP_SOUND) ? json_sound_value(r) : NULL,
+                  "shots_end", r->media.shots ? json_integer(shots_end(r) / 1000) : NULL, "by_shot",
+                  r->analysis.by_shot ? json_true() : NULL));
 }
 
 /* ---- columns ---- */
@@ -305,9 +313,8 @@ static size_t put_u32(uint8_t *to, uint64_t value)
 static size_t encode_times(const struct html_job *job, const struct column *c, uint64_t x,
                            uint8_t *to)
 {
-    (void)job;
-    return put_u32(to, column_untold(c, x) ? UINT32_MAX
-                                           : (uint64_t)(c->time_us < 0 ? 0 : c->time_us) / 1000);
+    const int64_t us = axis_by_time(job->report) ? job->edge[x] : c->time_us;
+    return put_u32(to, column_untold(c, x) ? UINT32_MAX : (uint64_t)(us < 0 ? 0 : us) / 1000);
 }
 
 static size_t encode_frames(const struct html_job *job, const struct column *c, uint64_t x,
@@ -368,7 +375,7 @@ static size_t encode_sound(const struct html_job *job, const struct column *c, u
 {
     struct sound_row row;
     (void)c;
-    column_sound_at(&job->sound, column_index(job, x), &row);
+    column_sound_at(&job->sound, job->under[x], &row);
     const uint16_t value[] = {(uint16_t)row.loudness, (uint16_t)row.peak, row.centroid};
     for (size_t k = 0; k < sizeof value / sizeof *value; k++) {
         to[2 * k] = (uint8_t)value[k];
@@ -418,10 +425,14 @@ static bool make_thumbs(struct html_job *job)
 static bool put_places(const struct html_job *job, FILE *f)
 {
     uint8_t *bytes = malloc(job->thumbs.count * 5 * 4 + 1), *to = bytes;
+    uint64_t at = 0; /* the column of a thumbnail, if columns are shots */
     for (size_t i = 0; bytes && i < job->thumbs.count; i++) {
         const struct thumb *t = &job->thumbs.thumb[i];
-        const uint64_t value[] = {t->first, (uint64_t)(t->time_us < 0 ? 0 : t->time_us) / 1000,
-                                  t->sheet, (uint64_t)t->x, (uint64_t)t->y};
+        while (job->edge && at + 1 < job->film_columns && job->edge[at + 1] <= t->time_us)
+            at++;
+        const uint64_t value[] = {job->edge ? at : t->first,
+                                  (uint64_t)(t->time_us < 0 ? 0 : t->time_us) / 1000, t->sheet,
+                                  (uint64_t)t->x, (uint64_t)t->y};
         for (size_t k = 0; k < sizeof value / sizeof *value; k++)
             to += put_u32(to, value[k]);
     }
@@ -438,6 +449,35 @@ static bool put_sheets(const struct html_job *job, FILE *f)
         snprintf(id, sizeof id, "sheet-%zu", i);
         done = page_put_data(f, id, job->thumbs.sheet[i].data, job->thumbs.sheet[i].size);
     }
+    return done;
+}
+
+/*
+ * Writes for each shot: where it begins and its transition from and to, in 1/256 of a column of the
+ * page; its start in ms, its first frame, its frames, and enum shot_transition.
+ */
+static bool put_shots(const struct html_job *job, FILE *f)
+{
+    enum { EACH = 7, FINE = 256 };
+    const struct shots *shots = job->report->media.shots;
+    struct shot_mark *mark = shot_marks(job->report, job->err);
+    uint8_t *bytes = mark ? malloc(shots->count * EACH * 4) : NULL, *to = bytes;
+    const double unit = (double)job->columns * FINE;
+    for (size_t i = 0; bytes && i < shots->count; i++) {
+        const struct shot *s = &shots->shot[i];
+        const uint64_t value[EACH] = {(uint64_t)(mark[i].at * unit + 0.5),
+                                      (uint64_t)(mark[i].from * unit + 0.5),
+                                      (uint64_t)(mark[i].to * unit + 0.5),
+                                      (uint64_t)(s->start_us < 0 ? 0 : s->start_us) / 1000,
+                                      s->frame,
+                                      s->frames,
+                                      s->begins_by};
+        for (size_t k = 0; k < EACH; k++)
+            to += put_u32(to, value[k]);
+    }
+    const bool done = bytes && page_put_data(f, "shots", bytes, (size_t)(to - bytes));
+    free(bytes);
+    free(mark);
     return done;
 }
 
@@ -459,7 +499,8 @@ static bool put_data(struct html_job *job, FILE *f)
             return interrupt_error(job->err);
         done = put_array(job, &array[i], f);
     }
-    return done && put_places(job, f) && put_sheets(job, f);
+    return done && put_places(job, f) && put_sheets(job, f) &&
+           (!job->report->media.shots || put_shots(job, f));
 }
 
 /* The maximum height of a strip whose rows differ: exact at this size, and no larger than a browser
@@ -505,9 +546,12 @@ static bool put_strips(struct html_job *job, FILE *f)
     return true;
 }
 
-static const struct page_file *const styles[] = {&page_common_css, &page_viewer_css, NULL};
-static const struct page_file *const scripts[] = {&page_common_js, &page_sheets_js, &page_save_js,
-                                                  &page_viewer_js, NULL};
+/* Without shots, and with them. */
+static const struct page_file *const styles[2][4] = {
+    {&page_common_css, &page_viewer_css}, {&page_common_css, &page_viewer_css, &page_shots_css}};
+static const struct page_file *const scripts[2][6] = {
+    {&page_common_js, &page_sheets_js, &page_save_js, &page_viewer_js},
+    {&page_common_js, &page_sheets_js, &page_save_js, &page_viewer_js, &page_shots_js}};
 
 /* Writes what read_html_metadata and a gallery read. */
 static bool put_head(struct html_job *job, FILE *f)
@@ -516,7 +560,8 @@ static bool put_head(struct html_job *job, FILE *f)
     char columns[64];
     snprintf(columns, sizeof columns, "%" PRIu64 " %dx%d", r->count, r->analysis.width,
              r->analysis.height);
-    return page_put_head(f, "viewer", styles, scripts) &&
+    const bool shots = r->media.shots;
+    return page_put_head(f, "viewer", styles[shots], scripts[shots]) &&
            (!r->id.film_id[0] || page_put_meta(f, "film", r->id.film_id)) &&
            (!r->id.fingerprint[0] || page_put_meta(f, "fingerprint", r->id.fingerprint)) &&
            page_put_meta(f, "columns", columns) &&
@@ -526,19 +571,37 @@ static bool put_head(struct html_job *job, FILE *f)
 static bool fill_page(void *user, const char *mark, FILE *f)
 {
     struct html_job *job = user;
+    const bool shots = job->report->media.shots;
     errno = 0;
     if (strcmp(mark, "head") == 0)
         return put_head(job, f);
     if (strcmp(mark, "style") == 0)
-        return page_put_files(f, "style", styles);
+        return page_put_files(f, "style", styles[shots]);
     if (strcmp(mark, "strips") == 0)
         return put_strips(job, f);
     if (strcmp(mark, "data") == 0)
         return put_data(job, f);
     return strcmp(mark, "script") == 0
-               ? page_put_files(f, "script", scripts)
+               ? page_put_files(f, "script", scripts[shots])
                : err_set(job->err, ERR_FAILED,
                          "internal error: unknown placeholder '%s' in the page", mark);
+}
+
+/* Decides which columns the page has. */
+static bool open_columns(struct html_job *job)
+{
+    const struct report *r = job->report;
+    const bool by_time = axis_by_time(r);
+    job->columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS;
+    if (by_time)
+        job->columns = PAGE_MOMENTS;
+    job->film_columns = by_time ? job->columns : r->count;
+    job->under = axis_pixel_columns(r, job->columns, job->err);
+    if (!job->under)
+        return false;
+    if (r->analysis.by_shot && !(job->edge = axis_pixel_edges(r, job->film_columns, job->err)))
+        return false;
+    return !(r->analysis.needs & STRIP_SOUND) || column_sound_open(&job->sound, r, job->err);
 }
 
 static bool write_html(const struct report *r, struct strips strips, FILE *f, struct err *e)
@@ -546,20 +609,17 @@ static bool write_html(const struct report *r, struct strips strips, FILE *f, st
     /* What other outputs of the run need of columns must not change the page. */
     struct report page = *r;
     page.analysis.needs = strips_need(strips);
-    struct html_job job = {.report = &page,
-                           .strips = strips,
-                           .err = e,
-                           .columns = r->count < PAGE_COLUMNS ? r->count : PAGE_COLUMNS};
+    struct html_job job = {.report = &page, .strips = strips, .err = e};
     if (r->count == 0)
         return err_set(e, ERR_FAILED, "the film has no columns");
-    if ((page.analysis.needs & STRIP_SOUND) && !column_sound_open(&job.sound, &page, e))
-        return false;
+    bool done = open_columns(&job);
     /* If a function has set the reason, err_set keeps it. */
-    bool done = page_write(f, &page_viewer_html, fill_page, &job);
-    if (!done)
-        writer_failed(e);
+    if (done && !page_write(f, &page_viewer_html, fill_page, &job))
+        done = writer_failed(e);
     thumbs_sheets_free(&job.thumbs);
     column_sound_close(&job.sound);
+    free(job.under);
+    free(job.edge);
     return done;
 }
 

@@ -65,34 +65,47 @@ static const struct column *painted_as(const struct strip *s, uint64_t i,
     return columns_get(s->columns, i > s->first ? i : s->first);
 }
 
+/* Gives the columns under pixel x of a strip, as strip_pool pools them. */
+static const struct column *column_under(const struct pool_source *from, uint64_t x, uint64_t n,
+                                         const struct column *before, uint64_t *weight)
+{
+    const struct strip *s = from->of;
+    const struct under u = columns_under(x, s->count, from->count);
+    const uint64_t i = u.first + n;
+    *weight = overlap(x, i, s->count, from->count);
+    return i <= u.last ? painted_as(s, i, before) : NULL;
+}
+
 /*
  * Lays out the clusters of pixel x as a frame of POOL_PIXELS. The sum of all weights stays below
- * 2^48. `*last`: what the column before those of the pixel, or the last of them, is painted as.
+ * 2^48. `*last`: the column that was given last, for the pixel before; NULL: none. Returns false if
+ * the pixel has no colours.
  */
-static void lay_out(const struct strip *s, uint64_t x, const struct column **last, uint8_t *rgb)
+static bool lay_out(const struct pool_source *s, uint64_t x, const struct column **last,
+                    uint8_t *rgb)
 {
-    uint64_t count = s->count, width = (uint64_t)s->width, weight[CLUSTERS_MAX];
+    uint64_t weight[CLUSTERS_MAX], part;
     struct pool pool = {.rgb = rgb, .pixels = POOL_PIXELS};
-    const struct under u = columns_under(x, count, width);
-    const struct column *c = *last;
-    for (uint64_t i = u.first; i <= u.last; i++) {
-        c = painted_as(s, i, c);
-        pool.total += pool_weigh(c, overlap(x, i, count, width), weight);
+    const struct column *c = *last, *next;
+    for (uint64_t n = 0; (next = s->column(s, x, n, c, &part)); n++) {
+        c = next;
+        pool.total += pool_weigh(c, part, weight);
     }
     c = *last;
-    for (uint64_t i = u.first; i <= u.last; i++) {
-        c = painted_as(s, i, c);
-        pool_weigh(c, overlap(x, i, count, width), weight);
+    for (uint64_t n = 0; (next = s->column(s, x, n, c, &part)); n++) {
+        c = next;
+        pool_weigh(c, part, weight);
         for (int j = 0; j < c->clusters; j++)
             pool_put(&pool, c->cluster[j].rgb, weight[j]);
     }
     *last = c;
+    return pool.total > 0;
 }
 
 /* The state that the threads share. Each pixel belongs to one thread and depends only on its
  * number, so that the number of threads does not change the result. */
 struct pooling {
-    const struct strip *strip;
+    const struct pool_source *from;
     struct columns *to;
     atomic_uint_fast64_t next; /* the next pixel that no thread has taken */
     pthread_mutex_t lock;      /* guards `error`, which keeps the first error */
@@ -105,7 +118,8 @@ static bool pool_pixel(struct pooling *p, struct kmeans *km, uint64_t x, const s
     struct column *c = columns_at(p->to, x, e);
     if (!c)
         return false;
-    lay_out(p->strip, x, last, rgb);
+    if (!lay_out(p->from, x, last, rgb))
+        return true;
     c->status = COLUMN_OK;
     c->clusters = (uint8_t)kmeans_run(km, rgb, POOL_PIXELS, x, c->cluster, NULL);
     return c->clusters > 0 || interrupt_error(e);
@@ -113,10 +127,11 @@ static bool pool_pixel(struct pooling *p, struct kmeans *km, uint64_t x, const s
 
 static bool pool_turns(struct pooling *p, struct kmeans *km, uint8_t *rgb, struct err *e)
 {
-    uint64_t width = (uint64_t)p->strip->width, x;
-    while ((x = atomic_fetch_add(&p->next, TURN)) < width) {
+    const uint64_t count = p->from->count;
+    uint64_t x;
+    while ((x = atomic_fetch_add(&p->next, TURN)) < count) {
         const struct column *last = NULL;
-        for (uint64_t end = x + TURN < width ? x + TURN : width; x < end; x++)
+        for (uint64_t end = x + TURN < count ? x + TURN : count; x < end; x++)
             if (!pool_pixel(p, km, x, &last, rgb, e))
                 return false;
     }
@@ -133,11 +148,11 @@ static void *pool_main(void *argument)
     struct err e = ERR_INIT;
     uint8_t *rgb = malloc((size_t)POOL_PIXELS * 3);
     struct kmeans *km =
-        rgb ? kmeans_open(&p->strip->report->analysis.kmeans, POOL_PIXELS, quickest(), &e) : NULL;
+        rgb ? kmeans_open(&p->from->report->analysis.kmeans, POOL_PIXELS, quickest(), &e) : NULL;
     if (!rgb)
         err_memory(&e, (size_t)POOL_PIXELS * 3);
     if (!km || !pool_turns(p, km, rgb, &e)) {
-        atomic_store(&p->next, (uint64_t)p->strip->width); /* stops the other threads */
+        atomic_store(&p->next, p->from->count); /* stops the other threads */
         pthread_mutex_lock(&p->lock);
         if (p->error.code == ERR_NONE)
             p->error = e;
@@ -151,10 +166,11 @@ static void *pool_main(void *argument)
 /* Pools on this thread and on as many others as the report permits and can be started. */
 static void pool_on_threads(struct pooling *p)
 {
-    int turns = (p->strip->width + TURN - 1) / TURN,
-        most = turns < THREADS_MOST ? turns : THREADS_MOST, started = 0;
+    const uint64_t turns = (p->from->count + TURN - 1) / TURN;
+    const int most = turns < THREADS_MOST ? (int)turns : THREADS_MOST;
+    int started = 0;
     pthread_t thread[THREADS_MOST];
-    while (started + 1 < most && started + 1 < p->strip->report->run.threads &&
+    while (started + 1 < most && started + 1 < p->from->report->run.threads &&
            watch_thread(&thread[started], pool_main, p) == 0)
         started++;
     pool_main(p);
@@ -162,20 +178,25 @@ static void pool_on_threads(struct pooling *p)
         pthread_join(thread[i], NULL);
 }
 
-struct columns *strip_pool(const struct strip *s, struct err *e)
+bool pool_columns(const struct pool_source *from, struct columns *to, struct err *e)
 {
-    struct pooling p = {
-        .strip = s, .to = columns_open(s->report->analysis.kmeans.k, 0, e), .error = ERR_INIT};
-    if (!p.to)
-        return NULL;
+    struct pooling p = {.from = from, .to = to, .error = ERR_INIT};
     pthread_mutex_init(&p.lock, NULL);
     pool_on_threads(&p);
     pthread_mutex_destroy(&p.lock);
-    if (p.error.code != ERR_NONE) {
+    if (p.error.code != ERR_NONE)
         *e = p.error;
-        columns_free(&p.to);
-    }
-    return p.to;
+    return p.error.code == ERR_NONE;
+}
+
+struct columns *strip_pool(const struct strip *s, struct err *e)
+{
+    const struct pool_source from = {
+        .report = s->report, .count = (uint64_t)s->width, .column = column_under, .of = s};
+    struct columns *to = columns_open(s->report->analysis.kmeans.k, 0, e);
+    if (to && !pool_columns(&from, to, e))
+        columns_free(&to);
+    return to;
 }
 
 /*

@@ -59,6 +59,10 @@ static void paint_row(struct strip *s, int y, uint8_t *rgb)
         return;
     }
     paint_line(s, y, s->line);
+    for (int x = 0; s->under && x < s->width; x++)
+        memcpy(rgb + (size_t)x * 3, s->line + (size_t)s->under[x] * 3, 3);
+    if (s->under)
+        return;
     if (s->kind->fit == FIT_MEAN)
         strip_fit_mean(s->line, s->count, rgb, (uint64_t)s->width, s->report->analysis.means);
     else
@@ -95,7 +99,7 @@ static bool pool(struct strip *s, struct err *e)
 /* Opens the filter of --smooth. A pooled column has the duration of the columns that it covers. */
 static bool open_smooth(struct strip *s, struct err *e)
 {
-    int64_t *edge = axis_pixel_edges(s->report, s->count, e);
+    int64_t *edge = s->pooled ? axis_pixel_edges(s->report, s->count, e) : axis_edges(s->report, e);
     if (!edge)
         return false;
     s->smooth = smooth_open(edge, s->count, s->report->picture.smooth_us, e);
@@ -106,18 +110,21 @@ static bool open_smooth(struct strip *s, struct err *e)
 /* Allocates what the rows need, and paints the different rows of a flat strip. */
 static bool prepare(struct strip *s, struct err *e)
 {
-    uint64_t width = (uint64_t)s->width;
+    const uint64_t width = (uint64_t)s->width;
+    const bool by_time = axis_by_time(s->report);
     if (s->kind->fit == FIT_TIME) {
         s->count = width;
         return s->kind->open(s, e);
     }
     if (!find_first(s))
         return err_set(e, ERR_FAILED, "no column has a frame for the mode '%s'", s->kind->name);
-    if (s->kind->fit == FIT_POOL && width < s->count && !pool(s, e))
+    if (s->kind->fit == FIT_POOL && width < s->count && !by_time && !pool(s, e))
         return false;
     if (s->kind->open && !s->kind->open(s, e))
         return false;
-    if (width != s->count) {
+    if (by_time && !(s->under = axis_pixel_columns(s->report, width, e)))
+        return false;
+    if (width != s->count || by_time) {
         s->line = err_calloc(s->count, 3, e);
         if (!s->line)
             return false;
@@ -161,6 +168,7 @@ void strip_free(struct strip **s)
         return;
     free((*s)->state);
     columns_free(&(*s)->pooled);
+    free((*s)->under);
     free((*s)->smooth);
     free((*s)->line);
     free((*s)->solid);

@@ -18,11 +18,12 @@ struct strip {
     const struct columns *columns; /* the columns to paint: the report's, or `pooled` */
     uint64_t count;                /* number of columns */
     struct columns *pooled;        /* FIT_POOL: one column per pixel; NULL: not pooled */
-    int width, height;             /* >= 1 each */
-    int y;                         /* the row being painted, 0..height - 1 */
-    void *state;                   /* data of the mode */
-    uint64_t first;                /* the first column that can be painted */
-    uint8_t *line; /* [count][3]: a row before it is fitted; NULL if the width equals the count */
+    uint32_t *under;   /* [width]: axis_by_time: the column of each pixel; NULL: they are fitted */
+    int width, height; /* >= 1 each */
+    int y;             /* the row being painted, 0..height - 1 */
+    void *state;       /* data of the mode */
+    uint64_t first;    /* the first column that can be painted */
+    uint8_t *line;     /* [count][3]: a row before it is fitted; NULL if a column is a pixel */
     struct smooth *smooth; /* --smooth; NULL: off */
     uint8_t *solid; /* [rows][width][3]: the rows of a flat strip that differ: 1, or GAP_ROWS */
 };
@@ -46,6 +47,27 @@ bool strip_shows(const struct strip *s, const struct column *c);
  * is true.
  */
 struct columns *strip_pool(const struct strip *s, struct err *e);
+
+/* What is pooled: `count` columns are made, each of columns of the report. */
+struct pool_source {
+    const struct report *report;
+    uint64_t count;
+    /*
+     * Returns the n-th column that becomes a part of column x, and sets its weight, below 2^40; 0
+     * leaves it out. Returns NULL after the last. `before` is the one that was returned before,
+     * also for column x - 1; NULL if unknown. Any thread; must return the same on every call.
+     */
+    const struct column *(*column)(const struct pool_source *from, uint64_t x, uint64_t n,
+                                   const struct column *before, uint64_t *weight);
+    const void *of; /* the function's */
+};
+
+/*
+ * Pools as FIT_POOL does (strip.h), and sets status and clusters of the columns of `to`, which has
+ * room for the report's clusters. A column whose weights are all 0 is MISSING. Uses as many threads
+ * as the report permits. Returns false if out of memory, or with ERR_INTERRUPTED.
+ */
+bool pool_columns(const struct pool_source *from, struct columns *to, struct err *e);
 
 void strip_free(struct strip **s);
 

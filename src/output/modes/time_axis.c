@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "barcode/engine/colour.h"
+#include "shots/shots.h"
 
 static const int64_t SECOND = 1000000;
 
@@ -29,20 +30,31 @@ static int64_t last_span(int64_t first, int64_t last, uint64_t before, uint64_t 
     return span > 0 ? span : 1;
 }
 
+/* Returns when the last frame's columns, from `from` on, leave the screen. */
+static int64_t last_edge(const struct report *r, const int64_t *edge, uint64_t from)
+{
+    if (!r->analysis.by_shot)
+        return edge[from] + last_span(edge[0], edge[from], from, r->count - from,
+                                      film_length_end(&r->film->length));
+    const int64_t end_us = r->media.shots->shot[r->media.shots->count - 1].end_us;
+    return end_us > edge[from] ? end_us : edge[from] + 1;
+}
+
+bool axis_by_time(const struct report *r) { return r->analysis.by_shot && !r->picture.shots_equal; }
+
+uint64_t axis_parts(const struct report *r) { return axis_by_time(r) ? 1 : r->count; }
+
 int64_t *axis_edges(const struct report *r, struct err *e)
 {
     const struct columns *columns = r->columns;
     const uint64_t count = r->count;
-    const int64_t end_us = film_length_end(&r->film->length);
     int64_t *edge = err_calloc(count + 1, sizeof *edge, e);
     if (!edge)
         return NULL;
     uint64_t from = 0; /* first column of the latest frame */
     edge[0] = columns_get(columns, 0)->time_us;
     for (uint64_t i = 1; i <= count; i++) {
-        int64_t time =
-            i < count ? columns_get(columns, i)->time_us
-                      : edge[from] + last_span(edge[0], edge[from], from, count - from, end_us);
+        int64_t time = i < count ? columns_get(columns, i)->time_us : last_edge(r, edge, from);
         if (time <= edge[from] && i < count)
             continue;
         uint64_t n = i - from;
@@ -59,12 +71,55 @@ int64_t *axis_pixel_edges(const struct report *r, uint64_t width, struct err *e)
 {
     int64_t *edge = axis_edges(r, e),
             *pixel = edge ? err_calloc(width + 1, sizeof *pixel, e) : NULL;
+    const uint64_t parts = axis_parts(r);
+    if (pixel)
+        edge[parts] = edge[r->count]; /* the parts are the columns, or all of them are one */
     for (uint64_t x = 0; pixel && x <= width; x++) {
-        uint64_t at = x * r->count / width, part = x * r->count % width;
+        uint64_t at = x * parts / width, part = x * parts % width;
         pixel[x] = edge[at] + (part > 0 ? share(edge[at + 1] - edge[at], part, width) : 0);
     }
     free(edge);
     return pixel;
+}
+
+uint32_t *axis_pixel_columns(const struct report *r, uint64_t width, struct err *e)
+{
+    uint32_t *column = err_calloc(width, sizeof *column, e);
+    if (!column)
+        return NULL;
+    if (!axis_by_time(r)) {
+        for (uint64_t x = 0; x < width; x++)
+            column[x] = (uint32_t)((2 * x + 1) * r->count / (2 * width));
+        return column;
+    }
+    int64_t *edge = axis_edges(r, e), *pixel = edge ? axis_pixel_edges(r, width, e) : NULL;
+    for (uint64_t x = 0, i = 0; pixel && x < width; x++) {
+        const int64_t middle = pixel[x] + (pixel[x + 1] - pixel[x]) / 2;
+        while (i + 1 < r->count && edge[i + 1] <= middle)
+            i++;
+        column[x] = (uint32_t)i;
+    }
+    if (!pixel) {
+        free(column);
+        column = NULL;
+    }
+    free(edge);
+    free(pixel);
+    return column;
+}
+
+double axis_place(const int64_t *edge, uint64_t parts, int64_t us)
+{
+    uint64_t low = 0, high = parts; /* the part is in low..high - 1 */
+    while (high - low > 1) {
+        const uint64_t middle = low + (high - low) / 2;
+        if (edge[middle] <= us)
+            low = middle;
+        else
+            high = middle;
+    }
+    const double part = (double)(us - edge[low]) / (double)(edge[low + 1] - edge[low]);
+    return ((double)low + (part < 0 ? 0 : part > 1 ? 1 : part)) / (double)parts;
 }
 
 static int64_t choose_step(int64_t from, int64_t to, int most)

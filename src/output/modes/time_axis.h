@@ -31,10 +31,32 @@ struct axis {
 int64_t *axis_edges(const struct report *r, struct err *e);
 
 /*
- * Returns edge[width + 1] for `width` (>= 1) pixels: pixel x covers [x * count / width, (x + 1) *
- * count / width) of the columns, and time passes evenly within a column. Otherwise as axis_edges.
+ * Returns true if every column of the picture is as wide as its time: they are shots (by_shot of
+ * report.h), without --shot-width equal. Then time passes evenly along the whole axis.
+ */
+bool axis_by_time(const struct report *r);
+
+/* Returns the number of equally wide parts within which time passes evenly: 1 if axis_by_time,
+ * otherwise the number of columns. */
+uint64_t axis_parts(const struct report *r);
+
+/*
+ * Returns edge[width + 1] for `width` (>= 1) pixels: pixel x covers [x * parts / width, (x + 1) *
+ * parts / width) of axis_parts. Otherwise as axis_edges. With `width` = axis_parts, these are the
+ * edges of the parts.
  */
 int64_t *axis_pixel_edges(const struct report *r, uint64_t width, struct err *e);
+
+/*
+ * Returns column[width], for `width` (>= 1) pixels: the column under the middle of each. If
+ * axis_by_time, it is the one that is on the screen at the middle of the pixel's time. The caller
+ * frees the array with free(). Returns NULL if out of memory.
+ */
+uint32_t *axis_pixel_columns(const struct report *r, uint64_t width, struct err *e);
+
+/* Returns the position of a time along axis_parts with these edges, 0..1. Times outside are at the
+ * ends. */
+double axis_place(const int64_t *edge, uint64_t parts, int64_t us);
 
 /*
  * Returns ticks at whole multiples of a step, at most `most` (1..AXIS_TICKS_MOST). The step is the

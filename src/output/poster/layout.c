@@ -8,6 +8,7 @@
 
 #include "barcode/engine/colour.h"
 #include "base/log.h"
+#include "output/modes/shot_marks.h"
 #include "labels.h"
 #include "canvas_cairo.h"
 #include "shape.h"
@@ -138,7 +139,8 @@ static void write_clock(const struct report *r, double place, char out[AXIS_LABE
 bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err *e)
 {
     const struct report *r = s->report;
-    int64_t *edge = axis_edges(r, e);
+    const uint64_t parts = axis_parts(r);
+    int64_t *edge = axis_pixel_edges(r, parts, e);
     axis->ticks = 0;
     if (!edge)
         return false;
@@ -146,7 +148,7 @@ bool layout_axis(const struct layout *s, int most, struct axis *axis, struct err
         most = 1;
     if (most > AXIS_TICKS_MOST)
         most = AXIS_TICKS_MOST;
-    *axis = axis_make(edge, r->count, most);
+    *axis = axis_make(edge, parts, most);
     free(edge);
     for (size_t i = 0; r->clock_us != 0 && i < axis->ticks; i++)
         write_clock(r, axis->tick[i].place, axis->tick[i].label);
@@ -473,8 +475,12 @@ static void add_shape(struct plan *p, size_t i, double x, double y, double right
     add_area(s, x - hair, y - hair, w + 2 * hair, h + 2 * hair, s->colours.line);
 }
 
-/* Places the strips one below the other. Several strips have a label each, and the axis is below
- * the last. */
+static bool has_marks(const struct plan *p) { return p->s->report->media.shots && p->axis; }
+
+/*
+ * Places the strips one below the other. Several strips have a label each, and the axis is below
+ * the last. The first label leaves room for the marks of shots.
+ */
 static bool place_strips(struct plan *p, struct err *e)
 {
     size_t n = p->strips.count;
@@ -487,7 +493,8 @@ static bool place_strips(struct plan *p, struct err *e)
             p->top +
             (double)i *
                 ((labels ? each + label : (p->bottom - axis - p->top) / (double)n - gap) + gap);
-        struct layout_text t = words(p->strips.kind[i]->title, p->x, y, p->w, p->small);
+        const double above = i == 0 && has_marks(p) ? 1.4 * p->u : 0;
+        struct layout_text t = words(p->strips.kind[i]->title, p->x, y - above, p->w, p->small);
         if (n > 1 && labels)
             add_words(p->s, &t, p->s->colours.small);
         add_shape(p, i, p->x, y + (labels ? label : 0), p->x + p->w,
@@ -573,6 +580,48 @@ static bool place_circle(struct plan *p, struct err *e)
     return true;
 }
 
+/* Where a mark begins and where it points. */
+struct mark_line {
+    double x, y, dx, dy;
+};
+
+/* Marks are above a strip, on the right of a vertical one, and in the hole of a ring. */
+static struct mark_line mark_at(const struct plan *p, double place)
+{
+    const struct layout_shape *f = &p->s->shape[0];
+    const double gap = 0.35 * p->u, turn = place * 2 * 3.14159265358979;
+    const double hole = 0.2 * f->w * (SHAPE_RING_MARGIN - 2) / SHAPE_RING_MARGIN - gap;
+    switch (p->s->report->picture.shape) {
+    case SHAPE_RING:
+        return (struct mark_line){f->x + f->w / 2 + hole * sin(turn),
+                                  f->y + f->h / 2 - hole * cos(turn), -sin(turn), cos(turn)};
+    case SHAPE_VERTICAL: return (struct mark_line){f->x + f->w + gap, f->y + place * f->h, 1, 0};
+    default: return (struct mark_line){f->x + place * f->w, f->y - gap, 0, -1};
+    }
+}
+
+/* Adds a tick where each shot but the first begins. That of a fade or dissolve is wider and
+ * fainter. */
+static bool add_marks(struct plan *p, struct err *e)
+{
+    const struct shots *shots = p->s->report->media.shots;
+    const double tick = 0.75 * p->u, thin = p->small / 14;
+    struct shot_mark *mark = shot_marks(p->s->report, e);
+    uint8_t faint[3];
+    if (!mark)
+        return false;
+    for (int c = 0; c < 3; c++)
+        faint[c] = (uint8_t)((p->s->colours.small[c] + p->s->colours.paper[c]) / 2);
+    for (size_t i = 1; i < shots->count; i++) {
+        const bool cut = shots->shot[i].begins_by == SHOT_CUT;
+        const struct mark_line m = mark_at(p, mark[i].at);
+        add_line(p->s, m.x, m.y, tick * m.dx, tick * m.dy, cut ? thin : 4 * thin,
+                 cut ? p->s->colours.small : faint);
+    }
+    free(mark);
+    return true;
+}
+
 static bool fill_poster(struct plan *p, struct err *e)
 {
     struct layout *s = p->s;
@@ -597,6 +646,7 @@ static bool fill_poster(struct plan *p, struct err *e)
     case SHAPE_VERTICAL: placed = place_vertical(p, e); break;
     default: placed = place_strips(p, e); break;
     }
+    placed = placed && (!has_marks(p) || add_marks(p, e));
     if (placed && s->failed)
         return err_memory(e, s->items * sizeof *s->item);
     return placed;

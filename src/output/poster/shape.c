@@ -6,6 +6,7 @@
 #include "barcode/engine/colour.h"
 #include "base/interrupt.h"
 #include "output/modes/render_line.h"
+#include "output/modes/time_axis.h"
 
 enum { STEPS = CIRCLE_ARCS - 2, STEP_BITS = 10, FINE_BITS = 12, POINTS = 4 };
 
@@ -159,7 +160,7 @@ static bool open_shape(struct shape *f, const struct report *r, const struct str
     }
     f->diameter = f->width - 2 * (f->width / SHAPE_RING_MARGIN);
     int rim = (int)((int64_t)f->diameter * 355 / 113);
-    f->along = r->count < (uint64_t)rim ? (int)r->count : rim;
+    f->along = r->count < (uint64_t)rim && !axis_by_time(r) ? (int)r->count : rim;
     if (f->along < 1)
         f->along = 1;
     f->across = (3 * f->diameter + 9) / 10;

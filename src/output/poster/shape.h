@@ -9,7 +9,7 @@
  * ring: on a square of S pixels, a ring with a diameter of D = S - 2 floor(S / 25) and a hole of
  * floor(2 D / 5). Time runs clockwise from twelve o'clock, and the top of the strip is outside. For
  * the ring the strip is painted with W x H pixels: min(columns, floor(355 D / 113)) x ceil(3 D /
- * 10).
+ * 10), or with floor(355 D / 113) x ceil(3 D / 10) if axis_by_time (time_axis.h).
  *
  * Each pixel of a ring has 4 x 4 sample points. Point (a, b) of pixel (x, y) has the distance (X,
  * Y) = (8x + 2a + 1 - 4S, 8y + 2b + 1 - 4S) to the centre, in 1/8 pixel. With h the diameter of the

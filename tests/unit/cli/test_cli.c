@@ -234,8 +234,8 @@ TEST(misuse_is_one_sentence)
                        "average, squeeze, sound, spectrum, slit and all");
     bad("f --size 0", "--size: '0' is not WxH, SIDE (1 to 16384), 1/D (1 to 1000) or full");
     static const char one[] = "stdout can carry only one of -o -, --html -, --json -, --csv -, "
-                              "--swatches -, --landmarks -, --spectrogram -, --dump -, --report - "
-                              "and --bench";
+                              "--swatches -, --shot-list -, --landmarks -, --spectrogram -, "
+                              "--dump -, --report - and --bench";
     bad("f -o - --json -", one);
     bad("f -o - --json /dev/stdout", one);
     bad("f --dump /dev/fd/1 -o /proc/self/fd/1", one);

@@ -7,6 +7,7 @@
 
 #include "test.h"
 #include "barcode/base/isa.h"
+#include "barcode/engine/shrink.h"
 #include "staged.h"
 
 enum { W = 40, H = 24, FRAMES = 30, PIXELS = W * H, BYTES = PIXELS * 3 };
@@ -305,6 +306,77 @@ TEST(tap_sees_every_frame)
     assert_int_equal(atomic_load(&t.wrong), 0);
     engine_close(&g);
     columns_free(&c);
+}
+
+enum { SCAN_W = 10, SCAN_H = 6 };
+
+/* What the tap of scan frames expects. */
+struct scanned {
+    struct crop_rect rect;
+    atomic_int calls, wrong;
+};
+
+static bool scan_tap(void *user, const struct frame_tag *tag, const uint8_t *rgb, struct err *e)
+{
+    struct scanned *t = user;
+    uint8_t frame[BYTES], right[SCAN_W * SCAN_H * 3];
+    struct shrink *shrink = shrink_open(SCAN_W, SCAN_H, e);
+    staged_draw(frame, W, H, tag->frame);
+    struct frame_view view = staged_view(frame, W, H);
+    crop_to_rect(&view, &t->rect);
+    bool ok = shrink && shrink_frame(shrink, &view, right, e);
+    if (tag->repeat > 0 || tag->previews > 0 || memcmp(rgb, right, sizeof right) != 0)
+        atomic_fetch_add(&t->wrong, 1);
+    atomic_fetch_add(&t->calls, 1);
+    shrink_free(&shrink);
+    return ok;
+}
+
+/* Scan frames have a size, a crop and a tap of their own, and columns stay as they are. */
+TEST(scan_frames_beside_columns)
+{
+    static const struct crop tight = {W, H, 2, false, {{4, 2, W - 8, H - 4}, {2, 2, W - 4, H - 4}}};
+    for (int cropped = 0; cropped < 2; cropped++) {
+        struct err e = ERR_INIT;
+        struct tapped t = {.fail_at = -1};
+        struct scanned scanned = {.rect = {0, 0, W, H}};
+        struct columns *c = open_columns();
+        struct engine *g = staged_engine(3);
+        struct engine_job job = job_for(c);
+        struct engine_times times;
+        uint8_t rgb[BYTES];
+        job.tap = tap;
+        job.tap_user = &t;
+        job.scan = scan_tap;
+        job.scan_user = &scanned;
+        job.scan_width = SCAN_W;
+        job.scan_height = SCAN_H;
+        if (cropped) {
+            job.crop = &tight;
+            scanned.rect = tight.rect[0];
+        }
+        assert_true(engine_begin(g, &job, &e));
+        struct engine_port *p = engine_port_open(g, &e);
+        for (uint64_t n = 0; n < FRAMES; n++) {
+            staged_draw(rgb, W, H, n);
+            struct frame_view view = staged_view(rgb, W, H);
+            struct frame_tag tag = {.column = n / 5, .frame = n, .scan = true};
+            assert_true(engine_put(p, &view, &tag, &e));
+        }
+        engine_port_close(&p);
+        assert_true(engine_finish(g, &times, &e));
+        assert_int_equal(atomic_load(&scanned.calls), FRAMES);
+        assert_int_equal(atomic_load(&scanned.wrong), 0);
+        assert_int_equal(atomic_load(&t.calls), 0);
+        assert_int_equal(columns_count(c), 0);
+        job.scan = NULL; /* the next film has no scan frames */
+        job.crop = NULL;
+        run_film(g, &job, false);
+        assert_int_equal(atomic_load(&t.calls), FRAMES);
+        assert_int_equal(atomic_load(&scanned.calls), FRAMES);
+        engine_close(&g);
+        columns_free(&c);
+    }
 }
 
 /* Rule 6: one sentence, for every later put and for finish; the next film starts clean. */

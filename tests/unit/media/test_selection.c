@@ -387,3 +387,29 @@ TEST(previews_beside_columns)
     }
     assert_int_equal(next, 13);
 }
+
+/* Scan frames are all between start and end, whatever the rule selects, and leave its columns. */
+TEST(scan_frames_beside_columns)
+{
+    struct selection plain[] = {
+        {.kind = SELECT_EVERY, .every = 7, .start_us = 3000, .end_us = 9000},
+        {.kind = SELECT_INTERVAL, .interval_us = 2500, .start_us = 3000, .end_us = 9000},
+        {.kind = SELECT_COLUMNS, .columns = 2, .start_us = 3000, .end_us = 9000}};
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        struct selection rule = plain[i];
+        rule.scan_end_us = rule.end_us;
+        assert_false(selection_needs_film(&plain[i]));
+        assert_true(selection_needs_film(&rule));
+        struct selection_cursor c = selection_begin(&rule), other = selection_begin(&plain[i]);
+        for (int64_t t = 0; t < 12000; t += 250) {
+            struct frame_tag tag;
+            uint64_t column;
+            bool inside = t >= 3000 && t < 9000, picked = selection_pick(&c, t, t + 250, &tag);
+            assert_int_equal(selection_take(&other, t, t + 250, &column), tag.repeat);
+            assert_int_equal(column, tag.column);
+            assert_true(tag.scan == inside);
+            assert_true(picked == (inside || tag.repeat > 0));
+            assert_true(selection_done(&c, t) == (t >= 9000));
+        }
+    }
+}

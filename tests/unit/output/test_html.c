@@ -5,6 +5,7 @@
 #include "test.h"
 #include "output/writer.h"
 #include "output/html/html_template.h"
+#include "shots/shots.h"
 #include "strips.h"
 
 static struct film film;
@@ -299,5 +300,73 @@ TEST(test_many_columns)
     assert_int_equal(json_integer_value(json_object_get(facts, "film_columns")), PAGE_COLUMNS * 3);
     json_decref(facts);
     free(frames), free(html);
+    free_columns(&report);
+}
+
+/* Expects seven values of a shot on the page. */
+static void expect_shot(const uint8_t *bytes, size_t i, const uint32_t value[7])
+{
+    for (size_t k = 0; k < 7; k++)
+        assert_int_equal(u32(bytes + 4 * (7 * i + k)), value[k]);
+}
+
+/* Marks are in 1/256 of the page's columns, whatever these are. */
+TEST(test_shots)
+{
+    struct shot shot[] = {{.frame = 0, .frames = 60, .end_us = 2502500},
+                          {60, 120, 2502500, 7507500, SHOT_DISSOLVE, 24, {0}},
+                          {180, 12, 7507500, 8008000, SHOT_FADE, 1000, {0}}};
+    const struct shots shots = {shot, 3};
+    size_t count;
+    scene(8);
+    char *html = page_of(alone("average"));
+    assert_null(strstr(html, "id=\"shots\""));
+    free(html);
+    report.media.shots = &shots;
+    html = page_of(alone("average"));
+    uint8_t *bytes = array_of(html, "shots", &count);
+    assert_int_equal(count, 3 * 7 * 4);
+    expect_shot(bytes, 0, (const uint32_t[]){0, 0, 0, 0, 0, 60, SHOT_CUT});
+    expect_shot(bytes, 1, (const uint32_t[]){640, 512, 768, 2502, 60, 120, SHOT_DISSOLVE});
+    expect_shot(bytes, 2, (const uint32_t[]){1920, 640, 2048, 7507, 180, 12, SHOT_FADE});
+    json_t *facts = json_of(html, "film");
+    assert_int_equal(json_integer_value(json_object_get(facts, "shots_end")), 8008);
+    assert_null(json_object_get(facts, "by_shot"));
+    json_decref(facts);
+    free(bytes), free(html);
+    free_columns(&report);
+}
+
+/* Columns that are shots: as wide as their time they become moments; otherwise they stay columns. */
+TEST(test_columns_are_shots)
+{
+    struct err e = ERR_INIT;
+    struct shot shot[] = {{.frame = 0, .frames = 25, .end_us = 1000000},
+                          {25, 75, 1000000, 4000000, SHOT_CUT, 0, {0}}};
+    const struct shots shots = {shot, 2};
+    size_t count;
+    scene(2);
+    columns_at((struct columns *)report.columns, 1, &e)->time_us = 1000000;
+    columns_at((struct columns *)report.columns, 1, &e)->frame = 25;
+    report.media.shots = &shots;
+    report.analysis.by_shot = true;
+    char *html = page_of(alone("average"));
+    uint8_t *times = array_of(html, "times", &count), *frames = array_of(html, "frames", &count);
+    const uint32_t n = (uint32_t)count / 4;
+    for (uint32_t i = 0; i < n; i++) {
+        assert_int_equal(u32(times + 4 * i), i * 4000 / n);
+        assert_int_equal(u32(frames + 4 * i), i < n / 4 ? 0 : 25);
+    }
+    uint8_t *bytes = array_of(html, "shots", &count);
+    expect_shot(bytes, 1, (const uint32_t[]){64 * n, 64 * n, 64 * n, 1000, 25, 75, SHOT_CUT});
+    free(times), free(frames), free(bytes), free(html);
+    report.picture.shots_equal = true;
+    html = page_of(alone("average"));
+    times = array_of(html, "times", &count);
+    assert_int_equal(count, 8);
+    assert_int_equal(u32(times + 4), 1000);
+    bytes = array_of(html, "shots", &count);
+    expect_shot(bytes, 1, (const uint32_t[]){256, 256, 256, 1000, 25, 75, SHOT_CUT});
+    free(times), free(bytes), free(html);
     free_columns(&report);
 }

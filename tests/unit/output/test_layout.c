@@ -6,6 +6,7 @@
 #include "output/poster/canvas_cairo.h"
 #include "output/poster/layout.h"
 #include "scene.h"
+#include "shots/shots.h"
 #include "strips.h"
 #include "under_tsan.h"
 
@@ -247,6 +248,69 @@ TEST(colours_on_grounds)
     layout_free(&plain);
     layout_free(&white);
     layout_free(&cyan);
+    made_close(&m);
+}
+
+/* Counts the lines that lie outside of a strip, at these coordinates of its first. */
+static int lines_at(const struct layout *s, double x, double y)
+{
+    int found = 0;
+    for (size_t i = 0; i < s->items; i++) {
+        const struct layout_item *item = &s->item[i];
+        const double dx = item->x - s->shape[0].x - x, dy = item->y - s->shape[0].y - y;
+        found += item->kind == LAYOUT_LINE && fabs(dx) < 0.01 && fabs(dy) < 0.01;
+    }
+    return found;
+}
+
+/* Three shots: a cut at a quarter of the film, a dissolve at a half. */
+TEST(marks_of_shots)
+{
+    if (!letters())
+        skip();
+    struct err e = ERR_INIT;
+    struct shot shot[] = {
+        {.frame = 0, .frames = 600, .end_us = 600000000},
+        {.frame = 600, .frames = 600, .start_us = 600000000, .end_us = 1200000000},
+        {1200, 1200, 1200000000, 2400000000, SHOT_DISSOLVE, 20, {0}}};
+    const struct shots shots = {shot, 3};
+    struct made m;
+    made_open(&m, 2400);
+    for (int shape = 0; shape < STRIP_SHAPES; shape++) {
+        m.report.picture.shape = (enum strip_shape)shape;
+        m.report.poster.style.bare = false;
+        m.report.media.shots = NULL;
+        struct layout *plain = layout_poster(&m.report, alone("average"), false, &e);
+        m.report.media.shots = &shots;
+        struct layout *s = layout_poster(&m.report, alone("average"), false, &e);
+        const struct layout_shape *f = &s->shape[0];
+        const double gap = 0.0035 * (s->width < s->height ? s->width : s->height),
+                     hole = f->w * 23 / 25 / 5 - gap;
+        assert_int_equal(s->items, plain->items + 2);
+        assert_memory_equal(f, &plain->shape[0], sizeof *f);
+        if (shape == SHAPE_STRIP)
+            assert_true(lines_at(s, f->w / 4, -gap) == 1 && lines_at(s, f->w / 2, -gap) == 1);
+        else if (shape == SHAPE_VERTICAL)
+            assert_true(lines_at(s, f->w + gap, f->h / 4) == 1 &&
+                        lines_at(s, f->w + gap, f->h / 2) == 1);
+        else
+            assert_true(lines_at(s, f->w / 2 + hole, f->h / 2) == 1 &&
+                        lines_at(s, f->w / 2, f->h / 2 + hole) == 1);
+        assert_true(s->item[s->items - 1].thick > s->item[s->items - 2].thick);
+        expect_order(s, "marks");
+        layout_free(&s);
+        layout_free(&plain);
+        m.report.poster.style.bare = true; /* neither axis nor marks */
+        s = layout_poster(&m.report, alone("average"), false, &e);
+        for (size_t i = 0; i < s->items; i++)
+            assert_int_not_equal(s->item[i].kind, LAYOUT_LINE);
+        layout_free(&s);
+    }
+    m.report.picture.shape = SHAPE_STRIP;
+    m.report.poster.style.bare = false;
+    struct layout *s = layout_poster(&m.report, stacked(), false, &e);
+    expect_order(s, "marks above several strips");
+    layout_free(&s);
     made_close(&m);
 }
 

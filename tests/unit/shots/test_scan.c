@@ -208,6 +208,10 @@ TEST(invalid_bytes_are_refused)
     assert_false(film_scan_read(&back, bytes, count, NULL));
     bytes[0]++;
     assert_false(film_scan_read(&back, bytes, count, NULL));
+    free(bytes);
+    film.count = 0; /* no frame: nothing to find shots in */
+    assert_true(film_scan_write(&film, &bytes, &count, NULL));
+    assert_false(film_scan_read(&back, bytes, count, NULL));
     film_scan_free(&film);
     free(bytes);
 }

@@ -168,3 +168,51 @@ TEST_WITH(a_small_limit_evicts, set_up, leave)
     assert_false(has(&o, "a.mkv", -1));
     assert_true(has(&o, "b.mkv", -1));
 }
+
+static const struct selection whole = {.kind = SELECT_EVERY, .every = 24, .end_us = INT64_MAX};
+
+static bool has_scan(const struct cache_options *o, const char *film, const char *crop,
+                     int64_t start_us)
+{
+    struct source source = {.film = {.stream = 0}};
+    const struct frame_cache_ask ask = {
+        .film = &source, .selection = &whole, .crop = crop, .light = "", .decode = "any"};
+    struct film_scan s;
+    bool found = scan_cache_load(o, film, NULL, &ask, start_us, INT64_MAX, &s);
+    assert_int_equal(s.count, found ? 2 : 0);
+    if (found)
+        assert_true(s.frame[1].frame == 1 && s.frame[1].time_us == 40000 && s.end_us == 80000);
+    film_scan_free(&s);
+    return found;
+}
+
+static void save_scan(const struct cache_options *o, const char *film)
+{
+    struct source source = {.film = {.stream = 0}};
+    const struct frame_cache_ask ask = {
+        .film = &source, .selection = &whole, .crop = "auto", .light = "", .decode = "any"};
+    struct scan_frame frame[2] = {{.frame = 0}, {.frame = 1, .time_us = 40000}};
+    const struct film_scan s = {frame, 2, 80000};
+    scan_cache_save(o, film, NULL, &ask, 0, INT64_MAX, &s);
+}
+
+/* It depends on the film, on what changes its pixels, and on --start and --end. */
+TEST_WITH(keeps_the_scan_of_a_film, set_up, leave)
+{
+    struct cache_options o = options();
+    struct film_sound s = made(0);
+    write_film("a.mkv", 100000, -1);
+    write_film("b.mkv", 100001, -1);
+    assert_false(has_scan(&o, "a.mkv", "auto", 0));
+    save_scan(&o, "a.mkv");
+    assert_true(has_scan(&o, "a.mkv", "auto", 0));
+    assert_false(has_scan(&o, "a.mkv", "", 0));
+    assert_false(has_scan(&o, "a.mkv", "auto", 1));
+    assert_false(has_scan(&o, "b.mkv", "auto", 0));
+    assert_false(has(&o, "a.mkv", -1));
+    sound_cache_save(&o, "a.mkv", NULL, -1, -1, &s);
+    assert_true(has(&o, "a.mkv", -1));
+    assert_true(has_scan(&o, "a.mkv", "auto", 0));
+    write_film("a.mkv", 100000, 100);
+    assert_false(has_scan(&o, "a.mkv", "auto", 0));
+}
