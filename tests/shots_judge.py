@@ -70,7 +70,7 @@ def find_transnet(path, _):
         single = model.predict_frames(torch.from_numpy(read_film(path, 48, 27)[1].copy()), quiet=True)[0]
     hit = np.asarray(single).ravel() > 0.5
     edges = np.flatnonzero(np.diff(np.r_[0, hit, 0].astype(int))).reshape(-1, 2)  # the frame before a cut
-    return [(int((a + b) // 2) + (b - a < 3), bool(b - a >= 3)) for a, b in edges]
+    return [(int((a + b) // 2 + (b - a < 3)), bool(b - a >= 3)) for a, b in edges]
 
 
 def detect(job):
