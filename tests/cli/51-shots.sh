@@ -95,6 +95,18 @@ test_shots_from_the_cache() {
     says "decoding every frame"
 }
 
+# Edit lists name one file.
+test_shot_list_of_parts() {
+    scenes a.mp4 -c:v libx264 -preset fast -g 50
+    cp a.mp4 b.mp4
+    for format in edl otio; do
+        exits 1 --join a.mp4 b.mp4 -n 10 --shot-list s.$format -o a.png
+        says "cannot write 's.$format': the film is in several files"
+    done
+    ok --join a.mp4 b.mp4 -n 10 --shot-list s.csv -o a.png
+    right="$right 210 240 270 300 330 360 390" is_right s.csv "a film in two files"
+}
+
 test_shots_refused() { # quick
     for option in '--shots' '--shot-list a.csv' '--columns shots'; do
         # shellcheck disable=SC2086 # two words

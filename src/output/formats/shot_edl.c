@@ -95,7 +95,9 @@ static void put_events(const struct report *r, struct strips strips, const uint1
 static bool write_edl(const struct report *r, struct strips strips, FILE *f, struct err *e)
 {
     const size_t bytes = OKLAB_ROOTS * sizeof(uint16_t);
-    uint16_t *root = check_parts(r, e) ? malloc(bytes) : NULL;
+    if (!check_parts(r, e))
+        return false;
+    uint16_t *root = malloc(bytes);
     if (!root)
         return err_memory(e, bytes);
     oklab_roots(root);
