@@ -82,7 +82,7 @@ without=(
     film_process films                              # hostile workers attack what qemu-user lacks: filters of system calls
     live_day                                        # five minutes of a core
     # Portable code, half a minute to four minutes of a core each.
-    align_map find_index find_votes frame_probe inputs live_channel nvdec_worker sound_reading
+    align_map find_index find_votes frame_probe inputs live_channel nvdec_worker sound_maker sound_reading
 )
 WITHOUT=$(IFS='|' && echo "test_(${without[*]})") cross unit
 WORK=$top/out/test/arm64 cross cli-quick CASES="$cases"
