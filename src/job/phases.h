@@ -3,7 +3,7 @@
  * and sets its own:
  *
  *   job_order -> job_open.c: job_film -> job_decode.c: job_stores, job_passes
- *   -> job.c: report, outputs
+ *   -> job_shots.c: job_shots -> job.c: report, outputs
  *
  * The report (report.h) is what outputs are made from: each phase adds to it.
  */
@@ -157,6 +157,25 @@ bool job_begin_sound(const struct job_sound *s, const struct report *r, struct e
 
 /* Frees the stores of the passes. */
 void job_close_stores(struct job_stores *s);
+
+/* ---- job_shots.c: both do nothing if no output shows shots ---- */
+
+/*
+ * Looks for what the cache has of the film's scan frames. Else every frame will be decoded, which is
+ * logged if the columns alone would not need that. Call it after job_decide.
+ */
+void job_look_for_shots(const struct job_order *order, struct job_film *film, struct job_shots *s,
+                        struct report *r);
+
+/*
+ * Finds the shots after the decode pass and sets them in the report. With --columns shots replaces
+ * the report's columns. `whole`: no frame is missing or damaged, so the cache may keep the scan.
+ */
+bool job_end_shots(const struct job_order *order, const struct job_film *film,
+                   struct job_stores *stores, bool whole, struct job_shots *s, struct report *r,
+                   struct err *e);
+
+/* ---- job_decode.c: progress ---- */
 
 /* The resources used and the columns finished at some moment. */
 struct job_usage {
