@@ -167,14 +167,14 @@ SHOT_WRITER(json, "JSON of shots", .begin = json_begin, .end = json_end);
 
 typedef void put_shot(FILE *f, const struct shot *s, size_t number);
 
-/* Writes a block per shot. The provenance comment is between `begin` and `after`. */
-static bool write_text(const struct report *r, const char *begin, const char *after, put_shot *put,
-                       const char *end, FILE *f, struct err *e)
+/* Writes a block per shot. The provenance comment is between `rest` and `after`. */
+static bool write_text(const struct report *r, const char *head, const char *rest,
+                       const char *after, put_shot *put, const char *end, FILE *f, struct err *e)
 {
     char provenance[PROVENANCE_TEXT];
     provenance_text(r, 0, provenance);
     errno = 0;
-    fprintf(f, "%s%s%s", begin, provenance, after);
+    fprintf(f, "%s%s%s%s", head, rest, provenance, after);
     for (size_t i = 0; i < r->media.shots->count; i++)
         put(f, &r->media.shots->shot[i], i + 1);
     fputs(end, f);
@@ -187,7 +187,7 @@ static bool write_text(const struct report *r, const char *begin, const char *af
                                struct err *e) \
     { \
         (void)strips; \
-        return write_text(r, head rest, after, put, tail, f, e); \
+        return write_text(r, head, rest, after, put, tail, f, e); \
     } \
     SHOT_WRITER(format, shown, .modeless = true, .begin = head, .end = tail)
 
