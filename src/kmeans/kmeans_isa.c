@@ -545,7 +545,7 @@ static void count_candidates(const struct nearest *n, uint32_t *weight, int coun
     const uint32_t *prefix = n->p->prefix;
     size_t last = n->p->n - 1;
     uint32_t before = 0;
-    struct ends ends;
+    struct ends ends = {.count = 0};
     memset(weight, 0, (size_t)count * sizeof *weight);
     for (size_t at = 0; at < last; at += BLOCK) {
         list_ends(n, at, last - at < BLOCK ? last - at : BLOCK, &ends);

@@ -189,7 +189,7 @@ static bool write_text(const struct report *r, const char *head, const char *res
         (void)strips; \
         return write_text(r, head, rest, after, put, tail, f, e); \
     } \
-    SHOT_WRITER(format, shown, .modeless = true, .begin = head, .end = tail)
+    SHOT_WRITER(format, shown, .modeless = true, .begin = (head), .end = (tail))
 
 /* Writes "01:02:03", then the rest of the second with `digits` digits. */
 static void put_clock(FILE *f, int64_t us, int digits)
