@@ -18,7 +18,7 @@ render() {
 }
 
 render sintel.mp4 -o "$out/sintel-kmeans.png"
-render sintel.mp4 -m squeeze -o "$out/sintel.png"
+render sintel.mp4 -m squeeze --columns shots -o "$out/sintel-shots.png"
 render sintel.mp4 --end 0:42 -m all --width 1100 --height 80 -o "$out/sintel-modes.png"
 render sintel.mp4 --end 0:42 -m squeeze+sound+spectrum --width 1100 --height 130 \
     -o "$out/sintel-sound.png"
