@@ -139,6 +139,7 @@ static void complete_frame(struct scan *s, size_t n, size_t first, const size_t 
 bool scan_end(struct scan *s, int64_t end_us, struct film_scan *out, struct err *e)
 {
     size_t first = 0, at = 0;
+    int64_t latest_us = INT64_MIN;
     *out = (struct film_scan){.end_us = end_us};
     size_t *last = err_calloc(s->count + 1, sizeof *last, e);
     out->frame = err_calloc(s->count + 1, sizeof *out->frame, e);
@@ -151,10 +152,11 @@ bool scan_end(struct scan *s, int64_t end_us, struct film_scan *out, struct err 
     }
     for (size_t i = first; ok && i < s->count; i++)
         if (s->slot[i].arrived) {
-            struct scan_frame *f = &s->slot[i].facts, *before = &out->frame[out->count] - 1;
+            struct scan_frame *f = &s->slot[i].facts;
             complete_frame(s, i, first, last);
-            if (out->count > 0 && f->time_us < before->time_us)
-                f->time_us = before->time_us;
+            if (f->time_us < latest_us)
+                f->time_us = latest_us; /* no time runs back */
+            latest_us = f->time_us;
             out->frame[out->count++] = *f;
         }
     free(last);

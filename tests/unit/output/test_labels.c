@@ -73,18 +73,19 @@ TEST(test_selection)
         struct selection rule;
         const char *text;
     } table[] = {
-        {{SELECT_EVERY, 1, 0, 0, 0, no, false, false, 0}, "every frame"},
-        {{SELECT_EVERY, 2, 0, 0, 0, no, false, false, 0}, "every 2nd frame"},
-        {{SELECT_EVERY, 23, 0, 0, 0, no, false, false, 0}, "every 23rd frame"},
-        {{SELECT_EVERY, 13, 0, 0, 0, no, false, false, 0}, "every 13th frame"},
-        {{SELECT_EVERY, 101, 0, 0, 5 * s, no, false, false, 0}, "every 101st frame, from 5 s on"},
-        {{SELECT_EVERY, 24, 0, 0, 0, 60 * s, false, false, 0}, "every 24th frame, up to 60 s"},
-        {{SELECT_INTERVAL, 0, s / 2, 0, s / 4, 2 * s, false, false, 0},
+        {{SELECT_EVERY, 1, 0, 0, 0, no, false, false, 0, 0}, "every frame"},
+        {{SELECT_EVERY, 2, 0, 0, 0, no, false, false, 0, 0}, "every 2nd frame"},
+        {{SELECT_EVERY, 23, 0, 0, 0, no, false, false, 0, 0}, "every 23rd frame"},
+        {{SELECT_EVERY, 13, 0, 0, 0, no, false, false, 0, 0}, "every 13th frame"},
+        {{SELECT_EVERY, 101, 0, 0, 5 * s, no, false, false, 0, 0},
+         "every 101st frame, from 5 s on"},
+        {{SELECT_EVERY, 24, 0, 0, 0, 60 * s, false, false, 0, 0}, "every 24th frame, up to 60 s"},
+        {{SELECT_INTERVAL, 0, s / 2, 0, s / 4, 2 * s, false, false, 0, 0},
          "a frame every 0.5 s, from 0.25 s to 2 s"},
-        {{SELECT_COLUMNS, 0, 0, 720, 0, 90 * s, false, false, 0}, "720 frames, evenly spaced"},
-        {{SELECT_COLUMNS, 0, 0, 1, s, 90 * s, false, false, 0},
+        {{SELECT_COLUMNS, 0, 0, 720, 0, 90 * s, false, false, 0, 0}, "720 frames, evenly spaced"},
+        {{SELECT_COLUMNS, 0, 0, 1, s, 90 * s, false, false, 0, 0},
          "1 frame, evenly spaced, from 1 s on"},
-        {{SELECT_COLUMNS, 0, 0, 720, 0, 90 * s, true, false, 0},
+        {{SELECT_COLUMNS, 0, 0, 720, 0, 90 * s, true, false, 0, 0},
          "720 frames, evenly spaced, key frames"},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
