@@ -443,8 +443,8 @@ $(eval $(call own_test,web,web,out/sample.mkv out/clips.made,$(PYTHON) tests/web
 ## test-live: live barcodes with real parts: streams, clocks, losses, kills, the page, hostile
 ##   clients (four minutes)
 $(eval $(call own_test,live,live,$(BIN)/made_feed,MADE_FEED=$(BIN)/made_feed tests/live.sh))
-## test-data: CSV and JSON as pandas and R read them, by samples/python and samples/r; shot lists as
-##   opentimelineio reads them (a minute)
+## test-data: CSV and JSON as pandas and R read them, by samples/python and samples/r; with PYPI=1
+##   shot lists as opentimelineio (of PyPI) and mkvmerge read them (a minute)
 $(eval $(call own_test,data,data,,tests/data.sh))
 ## test-align: an hour of made sound and other versions of it, aligned (15 minutes the first time,
 ##   then two)
