@@ -22,7 +22,7 @@ enum {
     SHOT_THRESHOLD_USUAL = 27, /* --shot-threshold */
     SHOT_THRESHOLD_MOST = 255,
     SHOT_LEAST_US = 500000, /* shorter shots are joined */
-    SCAN_VERSION = 1 /* of what scan_end computes and film_scan_write writes */
+    SCAN_VERSION = 1        /* of what scan_end computes and film_scan_write writes */
 };
 
 enum {
