@@ -149,7 +149,7 @@ test_shots_as_columns() { # quick
 test_shot_list_formats() { # quick
     scenes a.mp4 -c:v libx264 -preset fast -g 50
     set -- csv json edl otio ffmeta xml vtt
-    for format; do set -- "$@" --shot-list s.$format; shift; done
+    for format; do set -- "$@" --shot-list "s.$format"; shift; done
     ok a.mp4 -n 10 --json a.json "$@"
     says "wrote 's.otio': 7 shots"
     exports shots s.csv s.json a.json
