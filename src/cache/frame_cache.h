@@ -124,8 +124,8 @@ void sound_cache_save(const struct cache_options *o, const char *path,
 
 /*
  * Reads the scan of the film from start_us to end_us (--start, --end). `ask` is that of
- * frame_cache_look, but size and selection do not matter. The caller frees *out with film_scan_free. Returns false, and
- * leaves *out empty, as sound_cache_load does.
+ * frame_cache_look, but size and selection do not matter. The caller frees *out with
+ * film_scan_free. Returns false, and leaves *out empty, as sound_cache_load does.
  */
 bool scan_cache_load(const struct cache_options *o, const char *path,
                      const struct film_parts *parts, const struct frame_cache_ask *ask,

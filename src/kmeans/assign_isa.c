@@ -168,7 +168,7 @@ struct stretch {
 };
 
 /* Returns the numbers of LANES points in the stretch. */
-static inline lanes points_of(const struct stretch *s, size_t at)
+static inline lanes point_numbers(const struct stretch *s, size_t at)
 {
     return lanes_count() + lanes_all((int)(at - s->block * BLOCK));
 }
@@ -177,7 +177,7 @@ static inline lanes points_of(const struct stretch *s, size_t at)
  * Compares the labels of LANES points with `is` and appends the points that differ at `next`.
  * Returns the new end, so that it stays in a register.
  */
-static inline uint32_t *note_changes(const uint8_t *label, lanes point, lanes is, uint32_t *next)
+static inline uint32_t *append_changes(const uint8_t *label, lanes point, lanes is, uint32_t *next)
 {
     uint32_t changed = lanes_differ(is, lanes_from_u8(label));
     return lanes_pack(next, changed, point | is << CHANGE_NEW);
@@ -194,7 +194,7 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
 {
     size_t at = group * GROUP;
     const uint8_t *label = a->label + at;
-    lanes margin = lanes_all(ASSIGN_NEVER), point = points_of(s, at), index = index_bits(a);
+    lanes margin = lanes_all(ASSIGN_NEVER), point = point_numbers(s, at), index = index_bits(a);
     struct colours c[VECTORS];
     lanes best[VECTORS], second[VECTORS];
     for (size_t v = 0; v < VECTORS; v++) {
@@ -214,7 +214,7 @@ static inline uint32_t *visit(struct assign *a, const struct stretch *s, size_t 
     for (size_t v = 0; v < VECTORS; v++) {
         margin = normal_min(margin, second[v] - best[v] + LANES_NORMAL);
         next =
-            note_changes(label + v * LANES, point + (uint32_t)(v * LANES), best[v] & index, next);
+            append_changes(label + v * LANES, point + (uint32_t)(v * LANES), best[v] & index, next);
     }
     a->slack[0][group] = a->slack[1][group] = least_slack(margin);
     return next;
@@ -235,7 +235,7 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
     size_t at = group * GROUP;
     const uint32_t *colour = a->p->colour + at;
     const uint8_t *label = a->label + at;
-    lanes point = points_of(s, at);
+    lanes point = point_numbers(s, at);
     for (size_t v = 0; v < VECTORS; v++) {
         struct colours c = colours_at(colour + v * LANES);
         lanes d = lanes_dots(constant, c.rb, step_rb, c.g, step_g);
@@ -243,7 +243,7 @@ static inline uint32_t *visit_pair(struct assign *a, const struct stretch *s, si
         side_low = lanes_side(side_low, ~d);
         side_high = lanes_side(side_high, d);
         lanes is = lanes_pick_negative(d, lanes_all(low), lanes_all(high));
-        next = note_changes(label + v * LANES, point + (uint32_t)(v * LANES), is, next);
+        next = append_changes(label + v * LANES, point + (uint32_t)(v * LANES), is, next);
     }
     a->slack[0][group] = 2 * least_slack(side_low);
     a->slack[1][group] = 2 * least_slack(side_high);

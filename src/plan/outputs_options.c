@@ -63,7 +63,8 @@ static const char *last_ending(const struct writer *w)
 
 /*
  * Sets the path of an option that several writers have, whose help ends in ": " and their endings.
- * The ending selects the format; a folder or stdout gets the first one. The option may be given once per format.
+ * The ending selects the format; a folder or stdout gets the first one. The option may be given
+ * once per format.
  */
 static bool set_by_ending(void *options, const struct option_row *row, const char *arg,
                           struct err *e)

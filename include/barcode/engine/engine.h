@@ -173,7 +173,8 @@ struct engine_port *engine_port_open(struct engine *g, struct err *e);
  * must come from a decoder that uses the engine's context (engine_device). Work on it is ordered
  * after the view's stream. A frame without any visible sample leaves its column MISSING and
  * `transparent`. A preview is not cropped, so a frame that is cropped as a column and is a preview
- * becomes two analysis frames. Only the tap receives previews, and only engine_job.scan scan frames.
+ * becomes two analysis frames. Only the tap receives previews; only engine_job.scan receives scan
+ * frames.
  */
 bool engine_put(struct engine_port *p, const struct frame_view *view, const struct frame_tag *tag,
                 struct err *e);

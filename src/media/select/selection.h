@@ -85,8 +85,8 @@ uint32_t selection_take(struct selection_cursor *c, int64_t time_us, int64_t nex
 
 /*
  * Does the same, and picks previews and scan frames too: sets column, repeat, preview, previews and
- * scan of *tag. Returns true if the frame is selected (frame_is_selected). A film's last frame of unknown duration (INT64_MAX)
- * is a preview for targets at or before time_us.
+ * scan of *tag. Returns true if the frame is selected (frame_is_selected). A film's last frame of
+ * unknown duration (INT64_MAX) is a preview for targets at or before time_us.
  */
 bool selection_pick(struct selection_cursor *c, int64_t time_us, int64_t next_us,
                     struct frame_tag *tag);

@@ -212,25 +212,11 @@ TEST(told)
 {
     for (size_t i = 0; i < ALL; i++) {
         const struct writer *w = writer_find(all[i]);
-        char film[FILM_ID_TEXT] = "";
         size_t size;
         char *got = list_as(all[i], "kmeans", false, &size);
-        struct writer_metadata says = {.columns = 0};
-        assert_true(writer_recognizes(w, (const uint8_t *)got, size, film));
-        assert_string_equal(film, "9-ab");
         assert_string_equal(writer_option(w), "shot-list");
         assert_true(writer_by_ending(writer_usual_ending(w)) != w);
-        FILE *f = fmemopen(got, size, "r");
-        assert_int_equal(writer_read(w, f, &says), w->end != NULL);
-        fclose(f);
-        if (w->end)
-            assert_string_equal(says.fingerprint, "r=1");
-        f = fmemopen(got, size - 3, "r");
-        assert_false(writer_read(w, f, &says));
-        fclose(f);
-        for (size_t j = 0; j < writer_count; j++) /* and no other writer takes it for its own */
-            assert_true(writer_table[j] == w ||
-                        !writer_recognizes(writer_table[j], (const uint8_t *)got, size, film));
+        expect_recognized(w, got, size);
         free(got);
     }
 }
@@ -239,10 +225,7 @@ TEST(full_disk)
 {
     struct film film;
     struct report r = scene(&film);
-    for (size_t i = 0; i < ALL; i++) {
-        struct err e = ERR_INIT;
-        assert_false(writer_save(writer_find(all[i]), &r, alone("average"), "/dev/full", &e));
-        assert_string_equal(e.text, "cannot write '/dev/full': No space left on device");
-    }
+    for (size_t i = 0; i < ALL; i++)
+        expect_full_disk(all[i], &r, alone("average"));
     free_columns(&r);
 }
